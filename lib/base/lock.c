@@ -62,8 +62,6 @@ static bool is_taken(const struct lock *l)
 /* By another than the favoured thread, which has the mutex. */
 static bool try_to_claim(struct lock *l)
 {
-	if (is_taken(l)) /* most often that is all to see */
-		return false;
 	claim(l);
 	if (!is_taken(l))
 		return true;
@@ -75,9 +73,7 @@ static bool try_to_claim(struct lock *l)
  * has that, and not the lock yet. */
 bool lock_try_mutex(struct lock *l)
 {
-	if (lock_favours(l) && is_taken(l))
-		return false;
-	if (pthread_mutex_trylock(&l->mutex) != 0)
+	if (is_taken(l) || pthread_mutex_trylock(&l->mutex) != 0)
 		return false;
 	if (lock_favours(l)) {
 		have_mutex(l);

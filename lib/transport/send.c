@@ -28,12 +28,22 @@ static void stage(struct tp *tp, struct tp_send *op)
 	op->cursor = NULL;
 }
 
+/* Through the ring, which both sides then copy to and from at the same time: two processors are
+ * faster than one that has the kernel find the pages of the other. Where the sender computes, or
+ * waits for a processor, the ring would stand still, and its peer reads the payload where it lies.
+ */
+static bool goes_by_ring(const struct tp *tp, unsigned flags)
+{
+	return tp->roomy && flags & TP_AWAITED;
+}
+
 /* It is announced. */
 static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_peer *p,
 	const struct tp_envelope *e, const void *payload, size_t len, unsigned flags, void *cookie)
 {
 	struct wire_frame f = {.seq = p->send_seq + 1, .length = len};
 	struct tp_send *op = slab_take(&tp->send_slab);
+	bool by_ring;
 
 	if (!op)
 		return FT_ENOMEM;
@@ -44,9 +54,10 @@ static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_pe
 	memcpy(f.envelope, e->bytes, sizeof f.envelope);
 	f.kind = op->sync ? WIRE_SYNC : WIRE_RTS;
 	f.id = op->id;
-	if ((p->out_ring || p->mend.on) && op->cursor && len > 0)
+	by_ring = p->out_ring && goes_by_ring(tp, flags);
+	if (((p->out_ring && !by_ring) || p->mend.on) && op->cursor && len > 0)
 		stage(tp, op);
-	f.peer_id = p->out_ring ? (uint64_t)(uintptr_t)op->payload : 0;
+	f.peer_id = p->out_ring && !by_ring ? (uint64_t)(uintptr_t)op->payload : 0;
 	if (tp_out_small(tp, p, &f, NULL, 0) != 0)
 		goto remove_id;
 	p->send_seq = f.seq;

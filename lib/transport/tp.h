@@ -230,6 +230,7 @@ struct tp {
 	uint64_t matching_sync;
 	bool bye;
 	bool mends_no_more;
+	bool roomy;				  /* each rank of this host has a processor */
 	atomic_bool come_back;			  /* peers that are lost do (come_back.c) */
 	void (*connect)(struct tp *tp, int peer); /* tp_conns_connect, for what stands below */
 	/* physical */

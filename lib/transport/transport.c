@@ -100,6 +100,7 @@ static void set_job(struct tp *tp, const struct tp_physical *phys)
 		.size = (uint32_t)tp->c.size,
 		.incarnation = phys->incarnations ? phys->incarnations[tp->c.self] : 0};
 	tp->come_back = phys->come_back;
+	tp->roomy = phys->roomy;
 	memcpy(tp->job.session, phys->session, sizeof tp->job.session);
 	memcpy(tp->job.secret, phys->secret, sizeof tp->job.secret);
 }

@@ -173,6 +173,7 @@ struct tp_physical {
 	bool come_back;	   /* a peer that is lost may come back (tp_came_back). Attempts to connect
 			      to it have no end before both have said tp_bye, whatever connect_ms
 			      and refused_is_final are */
+	bool roomy;	   /* each rank of this host has a processor of its own */
 	const bool *mends; /* `size`, copied: a connection to the peer that breaks is made again,
 			      and nothing is lost (mend.c); the peer is told the same. NULL: none
 			      is */
@@ -239,6 +240,8 @@ enum {
 	TP_NOW = 2,	   /* not at all if it cannot be done at once; not with the others */
 	TP_IOV_CURSOR = 4, /* payload is a struct tp_iov_cursor; waits for its place, too */
 	TP_UNQUEUED = 8,   /* with TP_NOW: not while the ring to the peer is full */
+	TP_AWAITED =
+		16, /* a thread of the caller's does nothing but make progress until it is sent */
 };
 
 /*
@@ -302,11 +305,12 @@ void tp_kick(struct tp *tp);
  * tp_attach to tp_detach. */
 int tp_descriptor(const struct tp *tp);
 
-/* A peer of this host that is stopped at the wrong moment keeps up to 62 others from waking this
+/* A peer of this host that is stopped at the wrong moment keeps others from waking this
  * process: a thread that sleeps, or waits for the descriptor, looks again after so long. */
 enum { TP_BELL_LOST_MS = 1000 };
 
-/* The descriptor is waited for, or not any more. False: there is something already. */
+/* The descriptor is waited for, or not any more. False: there is something already, or peers of
+ * this host may not ring. */
 bool tp_listen(struct tp *tp, bool listen);
 
 /* Is there work that the program's next call should not be waited for? Every call of MPI asks as it

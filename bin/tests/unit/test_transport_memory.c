@@ -279,6 +279,34 @@ START_TEST(what_is_not_the_peers_is_not_believed)
 }
 END_TEST
 
+/* Where both have a processor, and the sender does nothing else meanwhile. _i: in pieces. */
+START_TEST(an_awaited_payload_goes_by_the_ring)
+{
+	enum { BYTES = 300000 };
+	struct cut out;
+	struct slot *s;
+
+	nodes_share_memory();
+	nodes_are_roomy();
+	nodes_start();
+	meet(0);
+	fill(big, sizeof big, 3);
+	cut_begin(&out, big, BYTES, 500);
+	s = post(1, 0, 0, got, BYTES);
+	ck_assert_int_eq(_i ? send_to(0, 1, 0, &out.head, BYTES, TP_AWAITED | TP_IOV_CURSOR)
+			    : send_to(0, 1, 0, big, BYTES, TP_AWAITED),
+		0);
+	WAIT_FOR(s->done && nodes[0].sent == 1);
+	ck_assert_int_eq(s->rc, 0);
+	for (size_t i = 0; i < BYTES; i++)
+		ck_assert_uint_eq(got[i], _i ? *cut_byte(&out, i) : big[i]);
+	ck_assert_int_eq(pulls, 0);
+	exchange(0, 1, 1, 1, BYTES);
+	ck_assert_int_eq(pulls, 1);
+	nodes_stop();
+}
+END_TEST
+
 /* A process that went on from an image has the numbers and the memory of before, but no memory that
  * it shared: the name is there. */
 START_TEST(the_name_is_in_no_image)
@@ -648,6 +676,7 @@ UNIT_MAIN("transport_memory", tcase_add_test(tc, messages_need_no_system_call);
 	  tcase_add_loop_test(tc, what_cannot_be_read_to_its_end_is_sent, 0, 4);
 	  tcase_add_test(tc, what_is_not_the_peers_is_not_believed);
 	  tcase_add_test(tc, the_name_is_in_no_image);
+	  tcase_add_loop_test(tc, an_awaited_payload_goes_by_the_ring, 0, 2);
 	  tcase_add_loop_test(tc, a_payload_that_cannot_be_read_is_sent, 0, 5);
 	  tcase_add_test(tc, that_memory_may_not_be_read_is_told_once);
 	  tcase_add_test(tc, no_more_is_read_than_there_is_room_for);

@@ -176,7 +176,12 @@ void nodes_listen(void)
 		listeners[i] = listen_here(i);
 }
 
-static bool near[N], memory_required;
+static bool near[N], memory_required, roomy;
+
+void nodes_are_roomy(void)
+{
+	roomy = true;
+}
 
 void nodes_share_memory(void)
 {
@@ -221,6 +226,7 @@ void node_attach(int i, uint32_t epoch)
 		.connect_ms = WAIT_MS,
 		.refused_is_final = true,
 		.near = near,
+		.roomy = roomy,
 		.memory_required = memory_required,
 		.incarnations = incarnations,
 		.come_back = come_back,

@@ -54,6 +54,9 @@ void fill(uint8_t *buf, size_t len, unsigned seed);
 /* From now on nodes that start share memory. */
 void nodes_share_memory(void);
 
+/* Each has a processor. */
+void nodes_are_roomy(void);
+
 /* ... and lose whom they cannot share it with. */
 void nodes_require_memory(void);
 

@@ -79,7 +79,7 @@ static int start_kind(struct coll_run *run, const struct sched_step *t, size_t n
 		if (rc != MPI_SUCCESS || !all[*started])
 			continue;
 		++*started;
-		may_wait = false; /* once in a round: peers that are late may be many */
+		may_wait = false; /* in vain once in a round: peers that are late may be many */
 	}
 	return rc;
 }

@@ -9,11 +9,12 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/error.h"
 #include "engine_inside.h"
 
-enum { TICK_US = 1000, BUSY_US = 50, IDLE_TICKS = 20 };
+enum { TICK_US = 1000, BUSY_US = 50, AT_ONCE_NS = 200000, IDLE_TICKS = 20 };
 
 static struct {
 	int timer; /* a timerfd; any thread sets it */
@@ -66,18 +67,17 @@ static void tick_later(long us)
 	set_timer(us);
 }
 
-/* Peers ring from here on. What comes before that is seen to at once: who asks again as soon as it
- * is answered would else wait for a tick each time. *moved: there
- * was more of it than is seen to here. */
+/* Peers ring from here on. What comes before that is seen to at once, for a while: who asks again
+ * as soon as it is answered would else wait for a tick each time. *moved: something was seen to. */
 static bool watch(bool *moved)
 {
-	enum { AT_ONCE = 16 };
+	uint64_t end = clock_ns() + AT_ONCE_NS;
 
-	for (int i = 0; i < AT_ONCE && !engine_must_tick(); i++) {
+	do {
 		if (tp_listen(engine.phys.tp, true))
 			return true;
 		*moved |= engine_look_at(TP_EVERYBODY, false);
-	}
+	} while (!engine_must_tick() && clock_ns() < end);
 	return false;
 }
 

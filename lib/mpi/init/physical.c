@@ -303,6 +303,7 @@ int physical_build(struct tp *tp)
 		.memory_required = physical.launch.settings.memory_only && shares_memory(),
 		.incarnations = physical.launch.incarnations,
 		.come_back = p2p_log_is_used(),
+		.roomy = !comm_world()->crowded,
 		.mends = far,
 	};
 	int rc;

@@ -117,6 +117,8 @@ static __attribute__((noinline)) int send_logged(
 	return p2p_log_send(m, peer, NULL);
 }
 
+static int send_by_request(const struct p2p_message *m, unsigned flags, struct request **out);
+
 int p2p_send(const struct p2p_message *m, bool may_wait, struct request **rest)
 {
 	char packed[PACKED_HERE];
@@ -135,7 +137,7 @@ int p2p_send(const struct p2p_message *m, bool may_wait, struct request **rest)
 		return send_logged(m, peer, rest);
 	if (__builtin_expect(!payload && len, false)) {
 		if (len > PACKED_HERE || goes_by_cursor(len))
-			return p2p_isend(m, rest);
+			return send_by_request(m, may_wait ? TP_AWAITED : 0, rest);
 		type_pack(m->type, m->buf, (size_t)m->count, packed);
 		payload = packed;
 	}
@@ -146,9 +148,9 @@ int p2p_send(const struct p2p_message *m, bool may_wait, struct request **rest)
 		engine_tp(), peer, &te, payload, len, TP_NOW | (may_wait ? TP_UNQUEUED : 0), NULL);
 	if (__builtin_expect(rc == FT_EAGAIN && may_wait && !tp_may_send(engine_tp(), peer), false))
 		rc = send_in_a_moment(m, context, told, peer, payload, len);
-	/* else nothing was sent: p2p_isend sends it, or says what is wrong */
+	/* else nothing was sent: a request sends it, or says what is wrong */
 	if (rc != 1)
-		return p2p_isend(m, rest);
+		return send_by_request(m, may_wait ? TP_AWAITED : 0, rest);
 	if (told)
 		note_sent(peer, context, m->tag);
 	*rest = NULL;
@@ -177,17 +179,18 @@ static __attribute__((noinline)) int start_logged(struct request *r, int peer)
 	return rc;
 }
 
-int p2p_send_start(struct request *r)
+static int start(struct request *r, unsigned flags)
 {
 	const void *payload = r->m.buf;
 	size_t len = (size_t)p2p_room(&r->m);
-	unsigned flags = r->m.mode == SEND_SYNC ? TP_SYNC : 0;
 	uint64_t context = p2p_context(&r->m);
 	bool told = p2p_is_told(context);
 	struct tp_envelope te;
 	int peer, rc;
 
 	engine_assert_held();
+	if (r->m.mode == SEND_SYNC)
+		flags |= TP_SYNC;
 	r->source = r->m.rank;
 	r->got_tag = r->m.tag;
 	if (r->m.rank == MPI_PROC_NULL) {
@@ -235,7 +238,12 @@ void p2p_send_withdraw(struct request *r)
 	tp_withdraw(engine_tp(), peer, &te, r);
 }
 
-int p2p_isend(const struct p2p_message *m, struct request **out)
+int p2p_send_start(struct request *r)
+{
+	return start(r, 0);
+}
+
+static int send_by_request(const struct p2p_message *m, unsigned flags, struct request **out)
 {
 	struct request *r = request_new(REQUEST_SEND, m);
 	int rc;
@@ -243,12 +251,17 @@ int p2p_isend(const struct p2p_message *m, struct request **out)
 	if (!r)
 		return MPI_ERR_NO_MEM;
 	p2p_begin(r);
-	rc = p2p_send_start(r);
+	rc = start(r, flags);
 	if (rc)
 		request_free(r);
 	else
 		*out = r;
 	return rc;
+}
+
+int p2p_isend(const struct p2p_message *m, struct request **out)
+{
+	return send_by_request(m, 0, out);
 }
 
 int p2p_send_wait(const struct p2p_message *m)
