@@ -24,6 +24,18 @@ void barrier_of_threads(void);
 /* On all threads of all processes of this host that have joined. False: it cannot be had. */
 bool barrier_of_processes(void);
 
+/* A barrier of this thread's own. */
+static inline void barrier_full(void)
+{
+#ifdef __SANITIZE_THREAD__
+	static _Atomic int any; /* that sanitizer knows no fences */
+
+	atomic_fetch_add(&any, 1);
+#else
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
 /* Here the compiler alone keeps the order: for the frequent side. */
 static inline void barrier_compiler(void)
 {

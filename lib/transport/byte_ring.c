@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/barrier.h"
+
 enum { KIND_SHIFT = 24, LENGTH_MASK = (1 << KIND_SHIFT) - 1 };
 
 /* The row is one cell short of full at most: the word behind the last record has to be cleared. */
@@ -160,7 +162,7 @@ bool byte_ring_has_room(struct byte_ring_writer *w)
 void byte_ring_close(struct byte_ring_writer *w)
 {
 	atomic_store_explicit(&w->ring->closed, 1, memory_order_relaxed);
-	atomic_thread_fence(memory_order_seq_cst);
+	barrier_full();
 }
 
 /* ---- the reader ---- */
@@ -257,6 +259,6 @@ bool byte_ring_pass(struct byte_ring_reader *r, size_t bytes)
 
 bool byte_ring_is_closed(const struct byte_ring_reader *r)
 {
-	atomic_thread_fence(memory_order_seq_cst); /* with that of byte_ring_close */
+	barrier_full(); /* with that of byte_ring_close */
 	return atomic_load_explicit(&r->ring->closed, memory_order_relaxed);
 }

@@ -58,7 +58,7 @@ static inline bool mailbox_post(struct mailbox *m, unsigned slot, bool owed)
 	if (owed)
 		barrier_compiler();
 	else
-		atomic_thread_fence(memory_order_seq_cst);
+		barrier_full();
 	if (__builtin_expect(!atomic_load_explicit(&m->asleep, memory_order_relaxed), true))
 		return false;
 	return atomic_exchange(&m->asleep, 0);
