@@ -241,8 +241,9 @@ my @TABLE = (
 		text    => 'How ranks of one host speak with each other. auto: through memory, and over TCP where'
 			. ' none can be shared (a container with processes of its own). shm: through memory, or'
 			. ' not at all, but for ranks that have begun again alone on another host. tcp: over TCP. Ranks of different hosts always use TCP. Through memory a long'
-			. ' message is read by its receiver where it lies, in one copy; where the system keeps'
-			. ' processes from reading each other (kernel.yama.ptrace_scope 2 or 3), it takes two. The manual page'
+			. ' message is read by its receiver where it lies, in one copy; that of a blocking send, where each rank has a processor, takes'
+			. ' two, which both ranks make at the same time, as do all where the system keeps processes from reading each'
+			. ' other (kernel.yama.ptrace_scope 2 or 3). The manual page'
 			. ' has more under SHARED MEMORY.',
 	},
 	{
