@@ -240,8 +240,7 @@ enum {
 	TP_NOW = 2,	   /* not at all if it cannot be done at once; not with the others */
 	TP_IOV_CURSOR = 4, /* payload is a struct tp_iov_cursor; waits for its place, too */
 	TP_UNQUEUED = 8,   /* with TP_NOW: not while the ring to the peer is full */
-	TP_AWAITED =
-		16, /* a thread of the caller's does nothing but make progress until it is sent */
+	TP_AWAITED = 16,   /* its sender does nothing but make progress until it is sent */
 };
 
 /*

@@ -227,7 +227,7 @@ A message longer than 32 KiB (or FTMPI_EAGER_LIMIT, if that is less) is read by 
 .RB ( process_vm_readv (2)),
 in one copy.
 Where each rank has a processor, that of a blocking send or collective operation goes through the ring that both share, in two copies that both make at the same time, which is faster.
-Where the system refuses that, the message goes through the ring that both share, in two copies:
+So does every other where the system refuses that its memory is read:
 under kernel.yama.ptrace_scope 2 and 3 (under 1 the ranks allow it to what their agent has started; started by hand they do not), or where a seccomp
 filter forbids the call.
 .B \-v
