@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The progress thread is the loop's. It ticks only while the program is outside MPI and something
- * is pending, and stops after IDLE_TICKS in which there was nothing for it to do. The first thread
- * to leave MPI with work pending starts it again. While there are windows, and nothing to do but to
- * hear what others want there, it sleeps until something comes.
+ * is pending: each tick without anything to do doubles the time to the next, up to TICK_MAX_US, as
+ * a tick takes its core from a program that computes, and IDLE_TICKS of them in a row end it. The
+ * first thread to leave MPI with work pending starts it again. While there are windows, and nothing
+ * to do but to hear what others want there, it sleeps until something comes.
  */
 #include <event2/event.h>
 #include <sys/timerfd.h>
@@ -14,7 +15,13 @@
 #include "base/error.h"
 #include "engine_inside.h"
 
-enum { TICK_US = 1000, BUSY_US = 50, AT_ONCE_NS = 200000, IDLE_TICKS = 20 };
+enum {
+	TICK_US = 1000,
+	TICK_MAX_US = 8 * TICK_US,
+	BUSY_US = 50,
+	AT_ONCE_NS = 200000,
+	IDLE_TICKS = 20
+};
 
 static struct {
 	int timer; /* a timerfd; any thread sets it */
@@ -61,6 +68,16 @@ static bool lock_for_tick(void)
 	return true;
 }
 
+/* After so many ticks in a row in which there was nothing to do. */
+static long tick_us(int idle)
+{
+	long us = TICK_US;
+
+	while (idle-- > 0 && us < TICK_MAX_US)
+		us *= 2;
+	return us;
+}
+
 static void tick_later(long us)
 {
 	event_del(t.on_news);
@@ -99,7 +116,7 @@ static void go_on(bool busy, bool moved, bool believed)
 	if (t.idle_ticks < IDLE_TICKS) {
 		become(TICKING_ON);
 		/* as long as bytes move: the other side may wait for room */
-		tick_later(goes_on ? BUSY_US : TICK_US);
+		tick_later(goes_on ? BUSY_US : tick_us(t.idle_ticks));
 	} else {
 		become(TICKING_STOPPED);
 		event_del(t.on_news);
@@ -112,7 +129,7 @@ static void tick(bool news)
 	bool busy = false, moved = false;
 
 	if (!lock_for_tick()) {
-		tick_later(TICK_US);
+		tick_later(tick_us(t.idle_ticks + t.locked_ticks));
 		return;
 	}
 	if (engine.inside == 0 && engine_has_work()) {
