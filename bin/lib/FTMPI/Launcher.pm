@@ -17,6 +17,7 @@ use List::Util ();
 use POSIX      ();
 
 use FTMPI::Launcher::Builds    ();
+use FTMPI::Launcher::EarlyAgent ();
 use FTMPI::Launcher::Fleet     ();
 use FTMPI::Launcher::Inbox     ();
 use FTMPI::Launcher::Job       ();
@@ -83,6 +84,7 @@ sub run
 	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Sentences::count($plan->{size}, 'rank') . ' on '
 			. FTMPI::Launcher::Sentences::count(scalar(() = $self->{job}->hosts->used), 'host'));
 	$self->_say($_) for @{ $plan->{notes} };
+	FTMPI::Launcher::EarlyAgent::discard() if !grep { $_->{local} && @{ $_->{ranks} } } @{ $plan->{hosts} };
 	$self->_event('begin');
 	$self->{loop}->run;
 	$self->{fleet}->leave;

@@ -75,10 +75,10 @@ subtest 'SIGUSR2' => sub {
 	wait_end($job);
 	is($job->{status}, 0, 'it ends no other ftmpirun either') or diag $job->{err};
 
-	# it comes while the script that perl has begun loads its first module
+	# it comes while the script that perl has begun loads its modules
 	my $early = scratch() . '/Early.pm';
 	open $file, '>', $early or die "$early: $!\n";
-	print $file 'package Early; unshift @INC, sub { kill "USR2", $$ if $_[1] eq "FindBin.pm"; return }; 1;';
+	print $file 'package Early; unshift @INC, sub { kill "USR2", $$ if $_[1] eq "POSIX.pm"; return }; 1;';
 	close $file or die "$early: $!\n";
 	for my $case ([ 'begins with images', ['-image'], qr/has no effect now: / ], [ 'begins', [], qr/has no effect without -image: / ]) {
 		my ($what, $options, $sentence) = @$case;

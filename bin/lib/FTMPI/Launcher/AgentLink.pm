@@ -11,6 +11,7 @@ use warnings;
 
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use IO::Handle ();
+use POSIX      ();
 
 use FTMPI::Address             ();
 use FTMPI::Channel             ();
@@ -18,6 +19,7 @@ use FTMPI::Control             ();
 use FTMPI::Error               ();
 use FTMPI::Lateness            ();
 use FTMPI::Launcher::Bootstrap ();
+use FTMPI::Launcher::EarlyAgent ();
 use FTMPI::Launcher::Sentences ();
 use FTMPI::Loop                ();
 use FTMPI::Wire                ();
@@ -46,7 +48,9 @@ sub here { return $_[0]{here} }
 sub start
 {
 	my ($self) = @_;
-	my $process = FTMPI::Launcher::Bootstrap::launch(FTMPI::Launcher::Bootstrap::command($self, @{ $self->{ssh} }));
+	my $early   = FTMPI::Launcher::EarlyAgent::take($self, FTMPI::Launcher::Bootstrap::descriptors_needed($self->{size}),
+		POSIX::sysconf(POSIX::_SC_OPEN_MAX()));
+	my $process = $early // FTMPI::Launcher::Bootstrap::launch(FTMPI::Launcher::Bootstrap::command($self, @{ $self->{ssh} }));
 	FTMPI::Error::failed("host $self->{name}: cannot start: $!") if !$process;
 	my $loop = $self->{loop};
 	@$self{qw(pid err pipe)} = @$process{qw(pid err out)};
@@ -59,7 +63,7 @@ sub start
 		greeting => FTMPI::Control::GREETING,
 		on_frame => sub { $self->_frame(@_) },
 		on_end   => sub { $self->_ended(@_) });
-	$self->{channel}->send_bytes(FTMPI::Launcher::Bootstrap::payload());
+	$self->{channel}->send_bytes(FTMPI::Launcher::Bootstrap::payload()) if !$early;
 	$self->{start_timer} = $loop->after(
 		START_TIME,
 		sub {
