@@ -24,7 +24,7 @@ SO := $(B)/lib/libftmpi.so.0
 LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a
 
 # by their folders in bin/tests/programs
-PROGRAMS := p2p pingpong bound collective nonblocking repeated onesided comms comms_exhausted graphs intercomm neighbors datatypes \
+PROGRAMS := closed_streams p2p pingpong bound collective nonblocking repeated onesided comms comms_exhausted graphs intercomm neighbors datatypes \
 	badcall environment info_objects init_calls sessions dump_queues tool_interface \
 	progress threads threads_exit threads_many threads_wake cgs mail passnum pi connect_later \
 	ckpt_calls input line_traffic meanwhile reexec regions transit uncut \

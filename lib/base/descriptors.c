@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/descriptors.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -30,6 +31,48 @@ void descriptors_raise(unsigned wanted)
 		return;
 	r.rlim_cur = r.rlim_max < wanted ? r.rlim_max : wanted;
 	setrlimit(RLIMIT_NOFILE, &r);
+}
+
+/* This thread's. */
+static _Thread_local bool filled[STDERR_FILENO + 1];
+
+void descriptors_fill_streams(void)
+{
+	for (int i = 0; i <= STDERR_FILENO; i++) {
+		int fd = fcntl(i, F_GETFD) < 0 ? open("/dev/null", O_PATH | O_CLOEXEC) : -1;
+
+		if (fd > STDERR_FILENO)
+			close(fd); /* another thread was here meanwhile */
+		else if (fd >= 0)
+			filled[fd] = true;
+	}
+}
+
+/* Another thread may have freed a number before. */
+static int past_streams(int fd)
+{
+	int past;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	past = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return past;
+}
+
+int descriptors_free_streams(int fd)
+{
+	int error = errno, past = past_streams(fd);
+
+	if (past < 0 && fd >= 0)
+		error = errno;
+	for (int i = 0; i <= STDERR_FILENO; i++) {
+		if (filled[i])
+			close(i);
+		filled[i] = false;
+	}
+	errno = error;
+	return past;
 }
 
 /* Some may be in use in between, so only opening them tells. */

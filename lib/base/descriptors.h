@@ -17,6 +17,19 @@ int descriptors_free(unsigned count);
 void descriptors_lock(void);
 void descriptors_unlock(void);
 
+/*
+ * What `opening` opens, an expression whose value is a descriptor that is closed at exec: its
+ * number is none of 0, 1 and 2, which are the program's, also where it has closed them and still
+ * prints. Meanwhile these are taken by what nothing can be written to. -1, with errno: as the
+ * expression, or there is no other number.
+ */
+#define descriptor_past_streams(opening)                                                           \
+	(descriptors_fill_streams(), descriptors_free_streams(opening))
+
+/* Its halves, where what opens one returns something else: fd is -1 then. By one thread. */
+void descriptors_fill_streams(void);
+int descriptors_free_streams(int fd);
+
 /* Those that are open from `from` to `to` are closed when the process executes a program. Takes no
  * memory and no lock. */
 void descriptors_end_at_exec(unsigned from, unsigned to);

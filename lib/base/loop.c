@@ -80,7 +80,9 @@ static void close_base(struct loop *l)
 
 static bool open_base(struct loop *l, const struct event_config *config)
 {
+	descriptors_fill_streams();
 	l->base = event_base_new_with_config(config);
+	descriptors_free_streams(-1);
 	l->wake = l->base ? event_new(l->base, l->wake_fd, EV_READ | EV_PERSIST, on_wake, l) : NULL;
 	if (l->wake && event_add(l->wake, NULL) == 0)
 		return true;
@@ -121,7 +123,7 @@ struct loop *loop_new(const char *name)
 	l->name = name;
 	l->forgotten = l;
 	list_init(&l->tasks);
-	l->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	l->wake_fd = descriptor_past_streams(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
 	if (l->wake_fd < 0)
 		goto free_memory;
 	if (!open_known_base(l, config))

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/file_limit.h"
 
 /* A file whose length can change could be cut off below somebody's feet. */
@@ -26,13 +27,16 @@ static bool set_length(int fd, size_t bytes)
 	return ok;
 }
 
-/* A kernel may have been told to make none that could be executed, an older one does not know of it. */
+/* A kernel may have been told to make none that could be executed, an older one does not know of
+ * it. */
 static int create(const char *name)
 {
 	enum { NOEXEC_SEAL = 8 };
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | NOEXEC_SEAL);
 
-	return fd < 0 && errno == EINVAL ? memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING) : fd;
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return descriptor_past_streams(fd);
 }
 
 int memory_file_make(const char *name, size_t bytes)
@@ -80,7 +84,7 @@ int memory_file_open(pid_t pid, int fd, const char *name, size_t bytes)
 	int ours;
 
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, fd);
-	ours = open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	ours = descriptor_past_streams(open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 	if (ours < 0)
 		return -1;
 	if (is_named(ours, name) && is_sealed(ours, bytes))

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/file_limit.h"
 #include "base/whole_io.h"
 
@@ -24,7 +25,8 @@ enum { FILE_MODE = 0600, FOLDER_MODE = 0700 };
 static int posix_create(const struct ckpt_fs *fs, const char *path)
 {
 	(void)fs;
-	return result(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE));
+	return result(descriptor_past_streams(
+		open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE)));
 }
 
 static int posix_reserve(const struct ckpt_fs *fs, int fd, uint64_t bytes)

@@ -125,7 +125,8 @@ static void tune(int fd, unsigned timeout_ms)
 static void connect_link(struct beat_link *l, uint64_t now)
 {
 	descriptors_lock();
-	l->fd = socket(l->to.addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	l->fd = descriptor_past_streams(
+		socket(l->to.addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	descriptors_unlock();
 	l->since = now;
 	l->have = l->left = 0;

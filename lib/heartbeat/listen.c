@@ -195,7 +195,7 @@ static bool accept_one(struct hb *h)
 	int fd;
 
 	descriptors_lock();
-	fd = accept4(h->in.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	fd = descriptor_past_streams(accept4(h->in.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
 	descriptors_unlock();
 
 	if (fd >= 0) {

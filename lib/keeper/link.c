@@ -337,7 +337,8 @@ static int begin_to_connect(struct keeper_link *l)
 	struct event_base *base = loop_base(l->loop);
 
 	descriptors_lock();
-	l->fd = socket(l->address.addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	l->fd = descriptor_past_streams(
+		socket(l->address.addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	descriptors_unlock();
 	if (l->fd < 0)
 		return errno;

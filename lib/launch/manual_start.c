@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/knob.h"
 #include "base/plural.h"
@@ -145,7 +146,8 @@ static int listen_on(struct launch *l, int port, char *err, size_t errsize)
 	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
 	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
 	bool six = l->addresses[l->rank].addr.ss_family == AF_INET6;
-	int on = 1, fd = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int on = 1, fd = descriptor_past_streams(
+			    socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 
 	if (fd < 0)
 		goto failed;

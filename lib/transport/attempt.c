@@ -91,7 +91,8 @@ static int open_socket(struct attempt *a, int family)
 	int fd;
 
 	do
-		fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		fd = descriptor_past_streams(
+			socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	while (fd < 0 && errno == EMFILE && unauthenticated_drop_oldest(a->cs));
 	return fd;
 }

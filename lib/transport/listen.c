@@ -35,14 +35,14 @@ static void pause_listening(struct tp_conns *cs)
 
 static void open_reserve(struct tp_conns *cs)
 {
-	cs->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	cs->reserve = descriptor_past_streams(open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
 static int accept_from(struct tp_conns *cs, struct net_address *from)
 {
 	*from = (struct net_address){.len = sizeof from->addr};
-	return accept4(cs->listen_fd, (struct sockaddr *)&from->addr, &from->len,
-		SOCK_NONBLOCK | SOCK_CLOEXEC);
+	return descriptor_past_streams(accept4(cs->listen_fd, (struct sockaddr *)&from->addr,
+		&from->len, SOCK_NONBLOCK | SOCK_CLOEXEC));
 }
 
 /* A peer that is turned away knows that it has to try again, and when to give up; one left in the

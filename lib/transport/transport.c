@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "transport/memory.h"
 
@@ -109,8 +110,8 @@ static int open_epoll(struct tp *tp)
 {
 	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = UINT32_MAX};
 
-	tp->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	tp->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	tp->epoll_fd = descriptor_past_streams(epoll_create1(EPOLL_CLOEXEC));
+	tp->wake_fd = descriptor_past_streams(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
 	if (tp->epoll_fd < 0 || tp->wake_fd < 0 ||
 		epoll_ctl(tp->epoll_fd, EPOLL_CTL_ADD, tp->wake_fd, &ev) != 0)
 		return FT_ESYS;

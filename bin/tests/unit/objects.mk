@@ -86,7 +86,7 @@ $(B)/unit/test_number_list: UNIT_LIBS += -Wl,--wrap=realloc
 UNIT_rma_layout := $(call mpi_o,rma_layout) $(types_o)
 UNIT_ckpt_pace := $(call mpi_o,ckpt_pace)
 UNIT_ckpt_child := $(call mpi_o,ckpt_child)
-UNIT_file_limit := lib/ckpt/fs_posix.o lib/base/file_limit.o lib/base/whole_io.o
+UNIT_file_limit := lib/ckpt/fs_posix.o lib/base/file_limit.o lib/base/whole_io.o lib/base/descriptors.o
 UNIT_sched_version := $(fake_team_o) $(coll_o)
 UNIT_ckpt_schedules := $(call mpi_o,ckpt_schedules) lib/ckpt/section_operations.o lib/coord/orphans.o $(base_o)
 UNIT_foreign := lib/launch/foreign.o $(base_o)

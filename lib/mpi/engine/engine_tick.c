@@ -174,7 +174,8 @@ int engine_tick_open(void)
 {
 	struct event_base *base = loop_base(engine.phys.loop);
 
-	t.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	t.timer = descriptor_past_streams(
+		timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
 	t.on_timer = event_new(base, t.timer, EV_READ | EV_PERSIST, on_tick, NULL);
 	t.on_news = event_new(base, tp_descriptor(engine.phys.tp), EV_READ, on_news, NULL);
 	if (t.timer >= 0 && t.on_timer && t.on_news && event_add(t.on_timer, NULL) == 0)
