@@ -79,8 +79,8 @@ my %brief = map { $_ => 1 } qw(init_calls environment info_objects repeated comm
 
 sub is_brief { return exists $brief{ $_[0] } }
 
-# Those that send the same again when they have gone back, whatever comes first.
-my %sends_the_same = map { $_ => 1 } keys %plain, qw(pi cgs mail mixed passnum collective pingpong load);
+# Those that send the same again when they have gone back, whatever comes first. (The program collective sends the time.)
+my %sends_the_same = map { $_ => 1 } keys %plain, qw(pi cgs mail mixed passnum pingpong load);
 
 # Under which a program can go back to a line (doc/coord.md, Limits).
 sub protocols { return ('blocking', $sends_the_same{ $_[0] } ? 'eventlog' : ()) }
