@@ -232,6 +232,16 @@ int FTMPI_Checkpoint_due(int *flag);
 int FTMPI_Get_restart_count(int *count);
 
 /*
+ * Tell how far this rank's program has come: `ftmpirun -progress`, `ftmpi-top` and the record of the job
+ * show what some rank has told last. fraction: of the whole, from 0 to 1. text: NULL, or a few words, of
+ * which 63 bytes are shown. Local; it waits for nothing. Of calls that follow each other within half a second the
+ * first one counts, and whatever fraction is 1; so a program may call it in each step. Nothing that is
+ * saved or sent depends on it. Thread rule: between MPI_Init and MPI_Finalize, by any thread at any time.
+ * Errors: MPI_ERR_ARG (fraction is not from 0 to 1), MPI_ERR_OTHER (outside MPI_Init .. MPI_Finalize).
+ */
+int FTMPI_Progress(double fraction, const char *text);
+
+/*
  * From now on the `count` elements of `datatype` at addr are saved by each checkpoint and loaded by a
  * restore, under this id (0 .. FTMPI_CKPT_ID_MAX). Local; ids and sizes may differ between ranks.
  * addr stays the program's, and must stay valid until FTMPI_CKPT_Unprotect or MPI_Finalize. An id

@@ -13,6 +13,7 @@ my %ABOUT = (
 	FTMPI_Restore               => 'give back the latest recovery line',
 	FTMPI_Checkpoint_due        => 'ask whether it is time for a checkpoint',
 	FTMPI_Get_restart_count     => 'tell how often the job was restarted',
+	FTMPI_Progress              => 'tell how far the program has come',
 	FTMPI_CKPT_Protect          => 'name a variable or array to be saved',
 	FTMPI_CKPT_Unprotect        => 'forget a variable that was to be saved',
 	FTMPI_CKPT_AllocBuffer      => 'make the data buffer',

@@ -423,37 +423,52 @@ void control_lost(int fd, int peer, const char *why)
 	send_locked(fd, CONTROL_LOST, (uint32_t)peer, why);
 }
 
-/* The heartbeats' thread must not wait for an agent that reads nothing; such an agent is noticed
- * elsewhere. */
-static void send_at_once(int fd, enum control_type type, const uint32_t *numbers, int count)
+/* Whole, or not at all: who sends must not wait for an agent that reads nothing, which is noticed
+ * elsewhere. out: with room for the head. */
+static bool post_at_once(int fd, enum control_type type, uint8_t *out, size_t len)
 {
-	uint8_t out[HEAD_BYTES + 12];
-	struct writer w = writer_over(out, sizeof out);
-	size_t len = HEAD_BYTES + 4 * (size_t)count;
+	struct writer w = writer_over(out, HEAD_BYTES);
+	bool sent;
 
-	writer_u32(&w, (uint32_t)(len - HEAD_BYTES));
+	writer_u32(&w, (uint32_t)len);
 	writer_u16(&w, (uint16_t)type);
 	writer_u16(&w, CONTROL_VERSION);
+	pthread_mutex_lock(&sending);
+	sent = fd < 0 || send(fd, out, HEAD_BYTES + len, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+				 (ssize_t)(HEAD_BYTES + len);
+	pthread_mutex_unlock(&sending);
+	return sent;
+}
+
+static bool send_at_once(int fd, enum control_type type, const uint32_t *numbers, int count)
+{
+	uint8_t out[HEAD_BYTES + 12];
+	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
+
 	for (int i = 0; i < count; i++)
 		writer_u32(&w, numbers[i]);
-	pthread_mutex_lock(&sending);
-	if (fd >= 0 && send(fd, out, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len)
-		log_event("what was noticed of rank %u could not be told", numbers[0]);
-	pthread_mutex_unlock(&sending);
+	return post_at_once(fd, type, out, 4 * (size_t)count);
+}
+
+static void not_told(uint32_t peer)
+{
+	log_event("what was noticed of rank %u could not be told", peer);
 }
 
 void control_suspect(int fd, int peer, unsigned silent_ms, uint32_t progress)
 {
 	uint32_t numbers[] = {(uint32_t)peer, silent_ms, progress};
 
-	send_at_once(fd, CONTROL_SUSPECT, numbers, 3);
+	if (!send_at_once(fd, CONTROL_SUSPECT, numbers, 3))
+		not_told(numbers[0]);
 }
 
 void control_heard(int fd, int peer)
 {
 	uint32_t number = (uint32_t)peer;
 
-	send_at_once(fd, CONTROL_HEARD, &number, 1);
+	if (!send_at_once(fd, CONTROL_HEARD, &number, 1))
+		not_told(number);
 }
 
 void control_program(int fd, bool uses_checkpoints)
@@ -504,7 +519,51 @@ void control_logs(int fd, uint64_t bytes, int peer, uint64_t of_peer)
 {
 	uint32_t numbers[] = {(uint32_t)peer, kib(bytes), kib(of_peer)};
 
-	send_at_once(fd, CONTROL_LOGS, numbers, 3);
+	if (!send_at_once(fd, CONTROL_LOGS, numbers, 3))
+		not_told(numbers[0]);
+}
+
+static uint32_t microseconds(uint64_t ns)
+{
+	return ns / 1000 < UINT32_MAX ? (uint32_t)(ns / 1000) : UINT32_MAX;
+}
+
+void control_cost(int fd, uint32_t lines, uint64_t stood_ns, uint64_t longest_ns)
+{
+	uint32_t numbers[] = {lines, microseconds(stood_ns), microseconds(longest_ns)};
+
+	send_at_once(fd, CONTROL_COST, numbers, 3);
+}
+
+void control_size(int fd, uint32_t n, uint64_t bytes)
+{
+	uint32_t numbers[] = {n, (uint32_t)bytes, (uint32_t)(bytes >> 32)};
+
+	send_at_once(fd, CONTROL_SIZE, numbers, 3);
+}
+
+/* size: of what is told of the text, with a NUL. */
+static void send_text_at_once(
+	int fd, enum control_type type, uint32_t number, const char *text, size_t size)
+{
+	char brief[512];
+	uint8_t out[HEAD_BYTES + 8 + sizeof brief];
+	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
+
+	snprintf(brief, size, "%s", text);
+	writer_u32(&w, number);
+	writer_string(&w, brief);
+	post_at_once(fd, type, out, 8 + strlen(brief));
+}
+
+void control_progress(int fd, uint32_t millionths, const char *text)
+{
+	send_text_at_once(fd, CONTROL_PROGRESS, millionths, text, 64);
+}
+
+void control_refused(int fd, uint32_t n, const char *why)
+{
+	send_text_at_once(fd, CONTROL_REFUSED, n, why, 512);
 }
 
 void control_saved(int fd, uint32_t n, bool committed)

@@ -36,6 +36,10 @@ enum control_type {
 	CONTROL_HELD = 29,
 	CONTROL_SAVED = 30,
 	CONTROL_ENDING = 31,
+	CONTROL_COST = 88,
+	CONTROL_SIZE = 89,
+	CONTROL_PROGRESS = 90,
+	CONTROL_REFUSED = 91,
 };
 
 /* What SAVE asks for: to come to a safe point and stay there, to make the line, to go on without
@@ -100,9 +104,23 @@ void control_saved(int fd, uint32_t n, bool committed);
  * agent has started nothing happens. */
 void control_loaded(void);
 
-/* Under message logging: what the log of this rank takes, and the messages to the peer that has most
- * of it. Does not wait, as control_suspect. */
+/* Under message logging: what the log of this rank takes, and the messages to the peer that has
+ * most of it. Does not wait, as control_suspect. */
 void control_logs(int fd, uint64_t bytes, int peer, uint64_t of_peer);
+
+/* So many lines, made or not, for which the program stood still so long, and for one of them so
+ * long. Does not wait, as control_suspect; nor do the two below. */
+void control_cost(int fd, uint32_t lines, uint64_t stood_ns, uint64_t longest_ns);
+
+/* The bytes of all parts of the line that is committed next; under message logging, of the
+ * checkpoint of this rank that control_saved will tell of. */
+void control_size(int fd, uint32_t n, uint64_t bytes);
+
+/* How far the program says that it is: in millionths, and in words, of which 63 bytes are told. */
+void control_progress(int fd, uint32_t millionths, const char *text);
+
+/* Why there is no line, or no checkpoint of this rank, of that number; 511 bytes are told. */
+void control_refused(int fd, uint32_t n, const char *why);
 
 /* The last message before the program is executed again: a thread that sends anything after it
  * waits until that is so. */

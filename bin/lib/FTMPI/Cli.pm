@@ -98,7 +98,7 @@ sub plan
 	my ($options) = @_;
 	my $here = Cwd::getcwd() // FTMPI::Error::usage("cannot tell the current directory: $!");
 	my $is_alone = ($options->{coord} // '') eq 'msglog';
-	my $writes = $options->{image} || defined $options->{'ckpt-interval'} || $is_alone;
+	my $writes = $options->{image} || $options->{record} || defined $options->{'ckpt-interval'} || $is_alone;
 	my $workdir = _work_directory($options->{workdir}, $here, $writes, ($options->{restore} // 'auto') ne 'auto');
 	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
 	my @parts = map { [ $_->{n}, @{ $_->{prog} } ] } $options, @{ $options->{more} // [] };
@@ -135,6 +135,9 @@ sub plan
 		debug        => $options->{debug},
 		image        => _image($options),
 		interval     => $options->{'ckpt-interval'},
+		coord        => $options->{coord} // 'blocking',
+		progress     => $options->{progress},
+		record       => $options->{record},
 		bind         => $options->{bind},
 		dump         => $options->{dump},
 		accept_binary => $options->{'accept-binary'},

@@ -51,6 +51,10 @@ my @TABLE = (
 	[ 29, 'HELD',       'rank', 'us' ],
 	[ 30, 'SAVED',      'rank', 'uu' ],
 	[ 31, 'ENDING',     'rank', '' ],
+	[ 88, 'COST',       'rank', 'uuu' ],
+	[ 89, 'SIZE',       'rank', 'uuu' ],
+	[ 90, 'PROGRESS',   'rank', 'us' ],
+	[ 91, 'REFUSED',    'rank', 'us' ],
 	# launcher to agent
 	[ 32, 'SETUP',     'launcher', 'uuu' ],
 	[ 33, 'BIND',      'launcher', 'suuu' ],

@@ -21,12 +21,15 @@ use FTMPI::Launcher::EarlyAgent ();
 use FTMPI::Launcher::Fleet     ();
 use FTMPI::Launcher::Inbox     ();
 use FTMPI::Launcher::Job       ();
+use FTMPI::Launcher::Notes     ();
 use FTMPI::Launcher::Patience  ();
 use FTMPI::Launcher::Sentences ();
 use FTMPI::Launcher::Stdin     ();
 use FTMPI::Launcher::Streams   ();
 use FTMPI::Launcher::Verdict   ();
 use FTMPI::Launcher::Workdir   ();
+use FTMPI::Net                 ();
+use FTMPI::Version             ();
 use FTMPI::RankFolders ();
 use FTMPI::Loop                ();
 use FTMPI::StoppedProcesses    ();
@@ -51,7 +54,7 @@ my %ACTIONS = (
 	observe_all => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
 	save_all    => sub { my ($self, @step) = @_; $self->{fleet}->tell_all('SAVE_ALL', @step) },
 	save_one    => sub { my ($self, $rank, @step) = @_; $self->_tell_home($rank, 'SAVE_ONE', $rank, @step) },
-	examine     => sub { my ($self, $rank, $s) = @_; $self->_tell_home($rank, 'EXAMINE', $rank, int 1000 * $s) },
+	examine     => sub { my ($self, $rank, $s) = @_; $self->_note('suspicion', rank => $rank); $self->_tell_home($rank, 'EXAMINE', $rank, int 1000 * $s) },
 	fence       => sub { my ($self, $rank) = @_; $self->_tell_home($rank, 'FENCE', $rank) },
 	restart_all => '_restart_all',
 	drop        => sub { $_[0]{workdir}->lost($_[1]); $_[0]{fleet}->drop($_[1]) },
@@ -68,7 +71,7 @@ my %ACTIONS = (
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
 # max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; keeper_hosts => [{ name, local }] for it, or undef; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes; is_gone => sub, why nobody can go on there any more; places, of its ranks, by rank } that the ranks go on in from their own checkpoints (message logging), or undef; transport: tcp if that was asked for, also when the job began, or undef; restoring: words for what -restore named; expected: { session, line } of
-# it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
+# it; progress: a line about the job's state is wanted; record: the run record is wanted from the beginning; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
 # sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
 {
@@ -77,12 +80,16 @@ sub run
 	my $before = $plan->{goes_on};
 	@$self{qw(session secret)} = ($before ? $before->{id} : _random(16), _random(32));
 	$self->{session_name} = $before ? $before->{session} : POSIX::strftime('%Y%m%d-%H%M%S-', localtime) . unpack 'H8', $self->{session};
+	$self->{notes} = FTMPI::Launcher::Notes->new;
+	@$self{qw(began now)} = (time, FTMPI::Loop::now());
 	$self->_make_parts;
+	$self->_observe if $plan->{progress} || $plan->{record} || $plan->{verbosity};
 	$self->_listen_to_signals;
 	$self->{loop}->after($plan->{timeout}, sub { $self->_event('timeout', $plan->{timeout}) })
 		if defined $plan->{timeout};
 	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Sentences::count($plan->{size}, 'rank') . ' on '
 			. FTMPI::Launcher::Sentences::count(scalar(() = $self->{job}->hosts->used), 'host'));
+	$self->_note_start;
 	$self->_say($_) for @{ $plan->{notes} };
 	FTMPI::Launcher::EarlyAgent::discard() if !grep { $_->{local} && @{ $_->{ranks} } } @{ $plan->{hosts} };
 	$self->_event('begin');
@@ -108,6 +115,7 @@ sub _clear
 	my $workdir = $self->{workdir};
 	my $stays   = $self->_stays;
 	$self->_forget if $self->{plan}{alone} && !$stays;
+	$self->{observer}->forget if $self->{observer} && !$self->{plan}{record} && !$workdir->has_lines && !$stays;
 	$workdir->clear($self->{job}->epoch);
 	$self->{keeper}->clear if $self->{keeper} && !$stays;
 	return;
@@ -115,6 +123,84 @@ sub _clear
 
 # Each rank may have checkpoints of its own, images or data, from which an ftmpirun to come can let it go on.
 sub _can_go_on { my ($self) = @_; return $self->{plan}{alone} }
+
+# ---- what happens ----
+
+sub _note
+{
+	my ($self, $event, %fields) = @_;
+	$self->{notes}->at(FTMPI::Loop::now());
+	$self->{notes}->add($event, %fields);
+	$self->_tell_notes;
+	return;
+}
+
+# Nobody is told before somebody wants to know: an ordinary start does not wait for perl to compile who is.
+sub _tell_notes
+{
+	my ($self) = @_;
+	my $observer = $self->{observer} // return;
+	$observer->take(@$_) for $self->{notes}->take;
+	return;
+}
+
+sub _observe
+{
+	my ($self) = @_;
+	my $plan = $self->{plan};
+	return if $self->{observer};
+	require FTMPI::Launcher::Observer;
+	mkdir $self->{workdir}->folder, 0700 if $plan->{record};
+	$self->{observer} = FTMPI::Launcher::Observer->new(
+		loop     => $self->{loop},
+		size     => $plan->{size},
+		folder   => $self->{workdir}->folder,
+		began    => [ @$self{qw(began now)} ],
+		pid      => $$,
+		host     => FTMPI::Net::hostname(),
+		progress => $plan->{progress},
+		say      => $plan->{verbosity} ? sub { $self->_say(@_) } : undef,
+		log      => sub { $self->_log(@_) },
+		put      => sub { $self->{streams}->put_line(@_) });
+	$self->{observer}->begin_record if $plan->{record};
+	return;
+}
+
+# The session has a folder now, maybe.
+sub _has_folder
+{
+	my ($self) = @_;
+	return if !-d $self->{workdir}->folder;
+	$self->_observe;
+	$self->{observer}->begin_record;
+	$self->_tell_notes;
+	return;
+}
+
+sub _note_start
+{
+	my ($self) = @_;
+	my ($plan, $hosts) = ($self->{plan}, $self->{plan}{hosts});
+	my %start = (
+		v          => 1,
+		version    => FTMPI::Version::NUMBER,
+		session    => $self->{session_name},
+		host       => FTMPI::Net::hostname(),
+		pid        => $$,
+		workdir    => $plan->{workdir},
+		hosts      => _hosts(map { [ $_->{name}, $_->{slots}, @{ $_->{ranks} } ] } @$hosts),
+		parts      => [ map { { ranks => $_->[0], program => $_->[1], arguments => [ @$_[ 2 .. $#$_ ] ] } } @{ $plan->{parts} } ],
+		holds      => $plan->{image} ? 'images' : 'data',
+		protocol   => $plan->{coord},
+		interval   => $plan->{interval});
+	$start{from} = { session => $plan->{expected}{session}, line => $plan->{expected}{line} } if $plan->{expected};
+	$start{from} = { session => $plan->{goes_on}{session} } if $plan->{goes_on};
+	$self->_note('start', %start);
+	return;
+}
+
+# [name, slots, ranks] each.
+sub _hosts { return [ map { my ($name, $slots, @ranks) = @$_; { name => $name, slots => $slots, ranks => \@ranks } } @_ ] }
 
 sub _random
 {
@@ -135,6 +221,7 @@ sub _make_parts
 		loop    => $loop,
 		tag     => $plan->{tag},
 		has_input => sub { $self->{stdin} && !$self->{stdin}->is_over },
+		make_way => sub { $self->{observer} ? $self->{observer}->make_way(@_) : $_[1] },
 		on_gone => sub { $self->_output_gone(@_) },
 		on_room => sub { $self->_settle });
 	$self->{job}   = $self->_make_job;
@@ -170,6 +257,8 @@ sub _make_parts
 		plan      => $plan,
 		job       => $self->{job},
 		event     => sub { $self->_event(@_) },
+		note      => sub { $self->_note(@_) },
+		on_folder => sub { $self->_has_folder },
 		builds    => FTMPI::Launcher::Builds->new(accept => $plan->{accept_binary}),
 		programs  => [ map { $_->[2][0] } FTMPI::Launcher::Fleet::programs($plan) ],
 		streams   => $self->{streams},
@@ -199,6 +288,7 @@ sub _make_job
 		restoring  => $plan->{restoring},
 		newest     => sub { scalar $self->{workdir}->newest_line },
 		session    => $self->{session_name},
+		notes      => $self->{notes},
 		term_ranks => $plan->{term_ranks},
 		silent     => sub { my $its = $agent->(@_); $its ? $its->silence : 0 },
 		lenient    => sub { $self->{patience}->lenient($agent->(@_)) },
@@ -239,6 +329,7 @@ sub _event
 			$self->$method(@arguments);
 		}
 	}
+	$self->_tell_notes;
 	return;
 }
 
@@ -257,10 +348,11 @@ sub _say
 	return;
 }
 
+# With -vv.
 sub _log
 {
 	my ($self, $text) = @_;
-	$self->_say($text) if $self->{plan}{verbosity};
+	$self->_say($text) if $self->{plan}{verbosity} > 1;
 	return;
 }
 
@@ -345,7 +437,7 @@ sub _start_keeper
 		address   => $address,
 		session   => $self->{session},
 		secret    => $self->{secret},
-		verbose   => $plan->{verbosity},
+		verbose   => $plan->{verbosity} > 1,
 		debug     => $plan->{debug},
 		goes_on   => $plan->{goes_on},
 		stays     => $self->_can_go_on,
@@ -405,6 +497,8 @@ sub _run
 	$self->{streams}->finish;
 	my @places = $self->{fleet}->place(sub { $hosts->ranks($_[0]) }, $hosts->used);
 	$self->{workdir}->begin_alone(@places) if $self->_can_go_on;
+	$self->_has_folder if $plan->{goes_on};
+	$self->_note('run', epoch => $epoch, hosts => _hosts(map { [ $hosts->name($_), $plan->{hosts}[$_]{slots}, $hosts->ranks($_) ] } $hosts->used));
 	my @incarnations = $plan->{goes_on} ? 'incarnations=' . join ',', $self->{job}->incarnations : ();
 	$self->{fleet}->run(sub { $hosts->ranks($_[0]) }, $self->_run_head($epoch, @incarnations), $hosts->used);
 	if ($self->{stdin}) {
@@ -433,7 +527,7 @@ sub _run_head
 	my @settings = (@{ $plan->{settings} }, "restarts=$epoch", $self->_expected);
 	push @settings, map { "keeper=$_" } $self->{keeper} ? $self->_keeper_at : ();
 	push @settings, 'remote-keeper=1' if $self->{keeper} && !$self->{keeper}->host->is_here;
-	return ([ @$self{qw(session secret)}, $epoch, @$plan{qw(size verbosity workdir)}, $self->{session_name} ], [ @settings, @more ]);
+	return ([ @$self{qw(session secret)}, $epoch, $plan->{size}, $plan->{verbosity} > 1 ? $plan->{verbosity} - 1 : 0, $plan->{workdir}, $self->{session_name} ], [ @settings, @more ]);
 }
 
 # In an image job rank 0 says from which line it goes on before anything of its program runs. Where it may also begin
@@ -601,6 +695,8 @@ sub _over
 {
 	my ($self, $status) = @_;
 	@$self{qw(over status)} = (1, $status);
+	$self->_note('end', status => $status, why => $self->{job}->why);
+	$self->{observer}->finish if $self->{observer};
 	if ($self->{plan}{alone} && !$self->_stays) {
 		$self->_forget;    # before the keeper ends: another launcher may wait for that
 	} else {

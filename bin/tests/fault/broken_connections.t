@@ -31,7 +31,7 @@ for my $case ([ 'blocking' ], [ 'eventlog', qw(-skew 20) ]) {
 	my ($coord, @args) = @$case;
 	my $name  = "$coord, connections break";
 	my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => $coord, args => [ qw(-steps 120 -ckpt 10 -trace), @args ],
-		run    => [ '-v', '-ssh', $cluster->ssh, '-machinefile', $machines ],
+		run    => [ '-vv', '-ssh', $cluster->ssh, '-machinefile', $machines ],
 		inside => sub { $node3->inside(@_) },
 		rest   => \&at_rest);
 	my $job = $fault->job;

@@ -60,7 +60,7 @@ sub restored_under
 	my ($made_under, $coord) = @_;
 	my $name = "made under $made_under, restored under $coord";
 	my @args = (qw(-steps 120 -ckpt 10 -trace), FTMPI::Test::Kills::longest(), '-seed', $seed++);
-	my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => $made_under, run => ['-v'],
+	my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => $made_under, run => ['-vv'],
 		args => [@args, qw(-hold 70), $made_under ne 'blocking' ? qw(-skew 15) : ()]);
 	$fault->all_held;
 	$fault->wait_for(err => qr/line 5 is committed/);

@@ -70,7 +70,7 @@ sub strike
 	my ($coord, $program, $args, $point, $rank, $pass, $action) = @_;
 	my @faults = (join ':', $point, $rank, epoch($point), $pass, $action);
 	unshift @faults, 'ckpt-end:' . first($rank) . ':0:3:kill' if in_restart($point);
-	return FTMPI::Test::Fault->start(program => $program, coord => $coord, run => ['-v'],
+	return FTMPI::Test::Fault->start(program => $program, coord => $coord, run => ['-vv'],
 		args => [@{$programs{$program}}, @$args], env => {FTMPI_FAULT => join ',', @faults});
 }
 

@@ -25,7 +25,7 @@ sub start
 	my (%option) = @_;
 	return FTMPI::Test::Choices->start(%option,
 		args => [ qw(-save -prefix), $option{prefix} // 5, @{ $option{args} // [] } ],
-		run  => [ qw(-v -ckpt-interval 0.1), @{ $option{run} // [] } ]);
+		run  => [ qw(-vv -ckpt-interval 0.1), @{ $option{run} // [] } ]);
 }
 
 sub count { my ($fault, $pattern) = @_; my $n = () = $fault->job->err =~ /$pattern/g; return $n }
@@ -89,7 +89,7 @@ sub kill_all_ranks
 sub restored
 {
 	my $work = File::Temp->newdir;
-	my @with = (ftmpirun(), qw(-v -coord msglog -ckpt-interval 0.1 -workdir), "$work");
+	my @with = (ftmpirun(), qw(-vv -coord msglog -ckpt-interval 0.1 -workdir), "$work");
 	my @job  = (qw(-n 4), program('choices'), qw(300 -save -prefix 5 -gate), "$work.gate");
 	my %more = (first => [], killed => [qw(-restore -transport tcp)], failed => [qw(-restore -max-restarts 0)]);
 	for my $how ('first', 'killed', 'failed') {
@@ -128,7 +128,7 @@ sub tells
 sub mixed
 {
 	for my $seed (1, 2) {
-		my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => 'msglog', ranks => 2 + $seed, run => [ qw(-v -max-restarts 1000 -ckpt-interval 0.2) ],
+		my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => 'msglog', ranks => 2 + $seed, run => [ qw(-vv -max-restarts 1000 -ckpt-interval 0.2) ],
 			args => [ '-seed', $seed, qw(-steps 80 -max 100000 -trace -ckpt 2 -skew 3 -alone -made 8 -across) ]);
 		my $kills = $fault->kill_at_random($seed, apart => 30, kill => sub { $fault->job->out =~ /^round 40$/m ? 0 : kill 'KILL', $_[0] });
 		$fault->survived("mixed, seed $seed, $kills kills", restarts => [ 0, $kills ], lines => 0);

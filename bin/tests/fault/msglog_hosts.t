@@ -26,7 +26,7 @@ sub start
 {
 	return FTMPI::Test::Choices->start(ranks => 6,
 		rounds => sanitized('choices') ? 60 : 120,
-		run    => [ '-v', '-ssh', $cluster->ssh, '-machinefile', $cluster->machine_file(map { "node$_ slots=2" } 1 .. 3) ],
+		run    => [ '-vv', '-ssh', $cluster->ssh, '-machinefile', $cluster->machine_file(map { "node$_ slots=2" } 1 .. 3) ],
 		inside => sub { $cluster->host(4)->inside(@_) });
 }
 

@@ -24,7 +24,7 @@ sub start
 {
 	my (%option) = @_;
 	return FTMPI::Test::Choices->start(%option,
-		run => [ qw(-v -image -ckpt-interval 0.1), @{ $option{run} // [] } ]);
+		run => [ qw(-vv -image -ckpt-interval 0.1), @{ $option{run} // [] } ]);
 }
 
 sub count { my ($fault, $pattern) = @_; my $n = () = $fault->job->err =~ /$pattern/g; return $n }
@@ -95,7 +95,7 @@ sub shared_file
 	my $work = tempdir(CLEANUP => 1);
 	my @lines = map { "line $_" } 1 .. 3;
 	my $program = program('choices');
-	my $job = FTMPI::Test::Job->start([ ftmpirun(), qw(-v -coord msglog -image -ckpt-interval 0.2 -max-restarts 1000 -workdir), $work, qw(-n 2),
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), qw(-vv -coord msglog -image -ckpt-interval 0.2 -max-restarts 1000 -workdir), $work, qw(-n 2),
 		'/bin/sh', '-c', "exec 7>>'$work/log'; exec '$program' 500 -gate '$work/gate'" ]);
 	$job->wait_for(err => qr/^ftmpirun: checkpoint \d+ of rank $_ is committed$/m) for 0, 1;
 	open my $log, '>>', "$work/log" or die "$work/log: $!\n";

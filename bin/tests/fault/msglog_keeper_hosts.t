@@ -29,7 +29,7 @@ sub start
 {
 	my (%option) = @_;
 	return FTMPI::Test::Choices->start(ranks => 4, rounds => sanitized('choices') ? 60 : 120, %option,
-		run    => [ '-v', '-ssh', $cluster->ssh, '-machinefile', $machines, '-keeper-hosts', 'node3', @{ $option{run} // [] } ],
+		run    => [ '-vv', '-ssh', $cluster->ssh, '-machinefile', $machines, '-keeper-hosts', 'node3', @{ $option{run} // [] } ],
 		inside => sub { $cluster->host(4)->inside(@_) },
 		rest   => sub { return $cluster->at_rest($_[0]) });
 }
@@ -89,10 +89,10 @@ sub another_launcher
 	$cluster->at_rest('ftmpirun is killed');
 	my @files = grep { /^keeper-/ } $fault->files;
 	ok(scalar @files, '... whose keeper leaves its files');
-	my @job = grep { $_ ne '-v' } @{ $fault->{run} };
+	my @job = grep { $_ ne '-vv' } @{ $fault->{run} };
 	s/\Anode3\z/node2/ for @job;
 	$fault->open_gate;
-	my $job = FTMPI::Test::Job->run([ $cluster->host(4)->inside(ftmpirun(), '-v', @job, qw(-coord msglog -restore -workdir), $fault->workdir, '-n', 4,
+	my $job = FTMPI::Test::Job->run([ $cluster->host(4)->inside(ftmpirun(), '-vv', @job, qw(-coord msglog -restore -workdir), $fault->workdir, '-n', 4,
 		program('choices'), @{ $fault->{args} }) ]);
 	$job->is_status(0, 'another one goes on');
 	$job->out_like(qr/^choices: right, \d+ messages$/m, '... and comes to the end');

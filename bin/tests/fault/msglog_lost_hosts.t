@@ -115,7 +115,7 @@ all_move('all ranks were on one host, and speak otherwise on the next', 'node1',
 	my ($work, @jobs) = (File::Temp->newdir);
 	for my $slots ([ 4, 2 ], [ 1, 2 ], [ 2, 4 ]) {
 		my $machines = $cluster->machine_file("node1 slots=$slots->[0]", "node2 slots=$slots->[1]", 'node3 slots=4');
-		push @jobs, my $job = FTMPI::Test::Job->start([ $cluster->host(5)->inside(ftmpirun(), qw(-v -coord msglog -ckpt-interval 0.1 -n 4 -workdir), "$work",
+		push @jobs, my $job = FTMPI::Test::Job->start([ $cluster->host(5)->inside(ftmpirun(), qw(-vv -coord msglog -ckpt-interval 0.1 -n 4 -workdir), "$work",
 			'-ssh', $cluster->ssh, '-machinefile', $machines, @jobs ? '-restore' : (), program('choices'), qw(300 -save -prefix 20 -gate), "$work.gate") ]);
 		$job->wait_for(err => qr/^ftmpirun: checkpoint \d+ of rank $_ is committed$/m) for 0 .. 3;
 		write_file("$work.gate", '') if @jobs == 3;

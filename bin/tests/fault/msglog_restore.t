@@ -21,7 +21,7 @@ use constant RANKS => 4;
 
 my $work = File::Temp->newdir;
 my $gate = "$work.gate";
-my @with = (qw(-v -coord msglog -image -ckpt-interval 0.1 -max-restarts 1000 -workdir), "$work");
+my @with = (qw(-vv -coord msglog -image -ckpt-interval 0.1 -max-restarts 1000 -workdir), "$work");
 my @job  = (program('choices'), 500, '-trace', '-gate', $gate);
 
 # Those of one session. A process that goes on from an image has the environment that the image had, which is that of the first.
@@ -160,7 +160,7 @@ sub ended
 sub too_early
 {
 	for my $moment (qr/^ftmpirun: the keeper is process/m, qr/^ftmpirun: the keeper: rank 3, incarnation 1, has come$/m) {
-		@jobs = (my $job = FTMPI::Test::Job->start([ ftmpirun(), qw(-v -coord msglog -image -ckpt-interval 60 -workdir), "$work", '-n', RANKS, @job ]));
+		@jobs = (my $job = FTMPI::Test::Job->start([ ftmpirun(), qw(-vv -coord msglog -image -ckpt-interval 60 -workdir), "$work", '-n', RANKS, @job ]));
 		$job->wait_for(err => $moment);
 		killed($job, "ftmpirun is killed early: $moment");
 		my @left;

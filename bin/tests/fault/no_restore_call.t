@@ -20,7 +20,7 @@ my @args = qw(-open nothing -without -trace -steps 8 -ckpt);
 sub no_restore_call
 {
 	my ($coord) = @_;
-	my $fault = FTMPI::Test::Fault->start(program => 'open_at_restore', coord => $coord, run => ['-v'],
+	my $fault = FTMPI::Test::Fault->start(program => 'open_at_restore', coord => $coord, run => ['-vv'],
 		args => [@args, qw(2 -late -hold 7)]);
 	$fault->all_held;
 	$fault->wait_for(err => qr/line 1 is committed/);

@@ -27,7 +27,7 @@ sub short
 	my ($coord, $point, $pass) = @_;
 	my $name  = "$coord: $point, pass $pass";
 	my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => $coord,
-		args => [qw(-steps 60 -max 200000 -ckpt 4 -skew 6)], run => ['-v'],
+		args => [qw(-steps 60 -max 200000 -ckpt 4 -skew 6)], run => ['-vv'],
 		env  => {FTMPI_FAULT => "$point:*:0:$pass:ENOSPC"});
 	$fault->survived($name, restarts => 0);
 	$fault->job->err_like(qr/: line \d+ is not (?:made|committed): $reasons{$point}$/m, $name);

@@ -17,7 +17,7 @@ FTMPI::Test::Fault::alone();
 
 for my $program (qw(ftn77 ftn90 ftn08)) {
 	for my $coord (qw(blocking eventlog)) {
-		my $fault = FTMPI::Test::Fault->start(program => $program, coord => $coord, run => ['-v'],
+		my $fault = FTMPI::Test::Fault->start(program => $program, coord => $coord, run => ['-vv'],
 			args => [qw(-ckpt 10 -hold 25)]);
 		$fault->all_held;
 		$fault->wait_for(err => qr/line \d+ is committed/);

@@ -181,7 +181,7 @@ is($job->{status}, 0, '... but with -accept-binary') or diag $job->{err};
 # a spare host with another file is done without: the rank goes to the next one
 copy($^X, 'on-b/prog');
 copy('/bin/false', 'on-c/prog');
-my @two = qw(-n 2 -v -restart-from-start);
+my @two = qw(-n 2 -vv -restart-from-start);
 $job = job('a:1,b:1,c:1', \@two, qw(join 1:@0:kill:KILL 0:@0:obey finalize));
 is($job->{status}, 0, 'a job that loses a rank, not a host') or diag $job->{err};
 my $gone = scratch() . '/gone';

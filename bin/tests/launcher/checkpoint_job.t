@@ -31,7 +31,7 @@ my $by9  = 'was killed by signal 9 (Killed)';
 
 # Nobody is asked any more when the first comes to MPI_Finalize.
 my $all = scratch() . '/all';
-my $job = job([qw(-v -n 3 -ckpt-interval 0.05)], @join, 'image', 'facts', @make, "2:touch:$all", "await:$all", 'end');
+my $job = job([qw(-vv -n 3 -ckpt-interval 0.05)], @join, 'image', 'facts', @make, "2:touch:$all", "await:$all", 'end');
 is($job->{status}, 0, 'a job with checkpoints') or diag $job->{err};
 is(join(' ', sort $job->{err} =~ /^ftmpirun: checkpoint (\d of rank \d) is committed$/mg), '1 of rank 0 2 of rank 1 3 of rank 2', 'each rank is asked once, in turn') or diag $job->{err};
 is(join('', sort split /^/, $job->{out} =~ s/^(?!save).*\n//mgr), join('', map { "save=0 $_\n" } '1 0', '1 1', '2 0', '2 1', '3 0', '3 1'), '... and all the way');
@@ -50,7 +50,7 @@ like($job->{err}, qr/^ftmpirun: no checkpoint is made now: rank 0 on \S+: descri
 
 # It goes on from its checkpoint; its output and input do, too.
 my $go = scratch() . '/go';
-$job = ftmpirun([ @images, qw(-v -n 2 -ckpt-interval 0.05), words('0:+1:restored:1', '0:+1:raw:save=0 1 1' . "\ntook=wor;\nmore\n", @join, '0:+0:take:5',
+$job = ftmpirun([ @images, qw(-vv -n 2 -ckpt-interval 0.05), words('0:+1:restored:1', '0:+1:raw:save=0 1 1' . "\ntook=wor;\nmore\n", @join, '0:+0:take:5',
 	qw(0:+0:save 0:+0:held 0:+0:save 0:+0:saved:1), "0:+0:touch:$go", "1:await:$go", qw(0:+0:take:3 0:+0:kill:KILL 0:+1:input end)) ], stdin => 'some words');
 is($job->{status}, 0, 'rank 0 goes on from its checkpoint') or diag $job->{err};
 like($job->{err}, qr/^ftmpirun: rank 0 goes on from its checkpoint 1(?: \(.* was noticed\))?$/m, '... which is told with -v');
@@ -77,7 +77,7 @@ is(wait_end($job)->{status}, 0, 'all ranks are asked when SIGUSR2 comes') or dia
 
 # A host: what was printed there and at the checkpoint is known elsewhere.
 my $there = scratch() . '/there';
-$job = begin([ $FTMPIRUN, @images, qw(-v -ckpt-interval 0.05 -n 2 -host a:1,b:1,c:1),
+$job = begin([ $FTMPIRUN, @images, qw(-vv -ckpt-interval 0.05 -n 2 -host a:1,b:1,c:1),
 	words('1:+1:restored:2', '1:+1:raw:save=0 2 1' . "\ntwo\nready\nthree\n", @join, '1:+0:raw:one' . "\n", qw(+0:save +0:held +0:save +0:saved:1), '1:+0:raw:two' . "\n",
 		'1:+0:say:ready', '1:+0:hang', "1:touch:$there", "0:await:$there", 'end') ]);
 wait_for($job, 'out', qr/^ready$/m);

@@ -39,7 +39,7 @@ my $by9  = 'was killed by signal 9 (Killed)';
 sub makes { my ($n) = @_; return ("stands:$n", 'save', 'saved:1') }
 
 # A rank goes on from its checkpoint.
-my $job = job([qw(-v -n 2 -ckpt-interval 60)], @join, 'raw:beginning ', '1:+0:raw:lost ', (map { "1:+0:$_" } makes(1)), '1:raw:middle ', '1:+0:kill:KILL',
+my $job = job([qw(-vv -n 2 -ckpt-interval 60)], @join, 'raw:beginning ', '1:+0:raw:lost ', (map { "1:+0:$_" } makes(1)), '1:raw:middle ', '1:+0:kill:KILL',
 	(map { "1:+1:$_" } 'restored:1', 'stands:1', 'save'), '1:raw:end', 'facts', 'image', 'end');
 is($job->{status}, 0, 'a rank goes on from its data') or diag $job->{err};
 like($job->{err}, qr/^ftmpirun: $_$/m, '... which is told with -v')
@@ -65,7 +65,7 @@ unlike($job->{err}, qr/not known/, '... without a word');
 
 # A host: what was printed there, and at the checkpoint, is known elsewhere.
 my $there = scratch() . '/there';
-$job = begin([ $FTMPIRUN, @data, qw(-v -n 2 -host a:1,b:1,c:1), words(@join, '1:raw:one' . "\n", (map { "1:+0:$_" } 'raw:two' . "\n", makes(1)), '1:+0:say:ready', '1:+0:hang',
+$job = begin([ $FTMPIRUN, @data, qw(-vv -n 2 -host a:1,b:1,c:1), words(@join, '1:raw:one' . "\n", (map { "1:+0:$_" } 'raw:two' . "\n", makes(1)), '1:+0:say:ready', '1:+0:hang',
 	'1:restored:1', '1:stands:1', '1:save', '1:say:ready', '1:say:three', "1:touch:$there", "0:await:$there", 'end') ]);
 wait_for($job, 'out', qr/^ready$/m);
 my ($agent) = map { /^(\d+):/ } grep { /\(ftmpi-agent\).*agent on b/ } left_over();
@@ -101,7 +101,7 @@ unlink $go;
 my @words = words(@join, 'raw:beginning ', qw(0:+0:stands:1 0:+0:save 0:+0:saved:1), "+0:await:$go", qw(0:+1:restored:1 0:+1:stands:1 0:+1:save), '0:+1:input', '+1:facts', 'end');
 my $begins = sub {
 	my (@more) = @_;
-	my $begun = begin([ $FTMPIRUN, @data, '-v', @more, qw(-n 2), @words ], stdin => 'some words');
+	my $begun = begin([ $FTMPIRUN, @data, '-vv', @more, qw(-n 2), @words ], stdin => 'some words');
 	wait_for($begun, 'err', qr/^ftmpirun: checkpoint 1 of rank 0 is committed$/m);
 	return $begun;
 };
@@ -124,7 +124,7 @@ for my $case ([ 'KILL', 137 ], [ 'TERM', 143 ]) {
 	$job = ftmpirun([ @data, qw(-image -n 2), @words, '-restore' ]);
 	is("$job->{status} $job->{err}", "1 ftmpirun: -restore: session $session holds data that the program has saved, and no images of processes: leave -image out to go on from it\n",
 		'... and no images do');
-	$job = ftmpirun([ @data, qw(-v -n 2), @words, '-restore' ], stdin => 'some words');
+	$job = ftmpirun([ @data, qw(-vv -n 2), @words, '-restore' ], stdin => 'some words');
 	is($job->{status}, 0, '-restore goes on') or diag $job->{err};
 	is((session($job))[0], $session, '... in the same session');
 	like($job->{err}, qr/^ftmpirun: rank 0 goes on from its checkpoint 1$/m, '... from the checkpoint of one rank');
@@ -136,7 +136,7 @@ for my $case ([ 'KILL', 137 ], [ 'TERM', 143 ]) {
 
 # Nobody has one.
 for my $signal (qw(KILL TERM)) {
-	$job = begin([ $FTMPIRUN, @data, qw(-n 2 -v), words(@join, 'say:ready', 'hang') ]);
+	$job = begin([ $FTMPIRUN, @data, qw(-n 2 -vv), words(@join, 'say:ready', 'hang') ]);
 	wait_for($job, 'out', qr/(?:ready\n){2}/);
 	ok(-e "$work/@{[ session($job) ]}/job.record", 'a job that has no checkpoint has a record');
 	kill $signal, $job->{pid};

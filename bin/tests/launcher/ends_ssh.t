@@ -87,7 +87,7 @@ sub of_this { return grep { /sleep 1001/ } left_over() }
 for my $case ([ 'silent', 1 ], [ 'wrapper', 1 ], [ 'deaf', 1 ], [ 'deaf', 2 ]) {
 	my ($host, $times) = @$case;
 	local $ENV{LONG} = 1001;
-	my $job = begin([ @run, '-v', '-n', 2, '-host', "a,$host", 'sleep', 60 ]);
+	my $job = begin([ @run, '-vv', '-n', 2, '-host', "a,$host", 'sleep', 60 ]);
 	wait_for($job, 'err', qr/^ftmpirun: session /m);
 	ok(eventually(sub { of_this() }, sub { join "\n", left_over() }), 'an ssh hangs');
 	kill 'INT', -$job->{pid};

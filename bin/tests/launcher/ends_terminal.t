@@ -58,7 +58,7 @@ type($job, "\003");
 is(wait_end($job)->{status}, 130, 'Ctrl-C twice');
 nobody_left();
 
-$job = at_terminal(q(exec $RUN -v -ssh $ODD_SSH -host silent -n 1 true));
+$job = at_terminal(q(exec $RUN -vv -ssh $ODD_SSH -host silent -n 1 true));
 wait_for($job, 'out', qr/session /);
 type($job, "\003");
 is(wait_end($job)->{status}, 130, 'Ctrl-C while ssh hangs');

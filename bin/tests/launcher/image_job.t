@@ -25,7 +25,7 @@ sub words { my (@words) = @_; return ($^X, $RANK, @plain, @words) }
 
 for my $case ([ 'blocking', [] ], [ 'eventlog', [qw(-coord eventlog)] ]) {
 	my ($name, $options) = @$case;
-	my $job = ftmpirun([ qw(-image -ckpt-interval 0.05 -v -n 3), @$options, words(qw(image facts lines:3 finalize)) ]);
+	my $job = ftmpirun([ qw(-image -ckpt-interval 0.05 -vv -n 3), @$options, words(qw(image facts lines:3 finalize)) ]);
 	is($job->{status}, 0, "lines by time, $name") or diag $job->{err};
 	is(join(' ', $job->{err} =~ /^ftmpirun: line (\d) is committed$/mg), '1 2 3', '... are committed one after the other');
 	unlike($job->{err}, qr/no recovery line|has not said/, '... without a complaint');
@@ -107,7 +107,7 @@ subtest 'ranks that cannot be held' => sub {
 };
 
 subtest 'restarts' => sub {
-	my $job = ftmpirun([ qw(-image -ckpt-interval 0.05 -v -n 2),
+	my $job = ftmpirun([ qw(-image -ckpt-interval 0.05 -vv -n 2),
 		words(qw(@0:save 0:@0:held 1:@0:kill:KILL 0:@0:obey facts lines:2 1:@1:save 1:@1:kill:KILL 0:@1:obey finalize)) ]);
 	is($job->{status}, 0, 'a rank dies while the other is held') or diag $job->{err};
 	like($job->{err}, qr/^ftmpirun: rank 1 on \S+ was killed by signal 9 \(Killed\); restart 1 of 3 from the beginning\.$/m,
@@ -147,7 +147,7 @@ subtest '-restore with other arguments' => sub {
 	}
 	FTMPI::Launcher::Record::save("$work/$session", { ranks => 1, began => 1000, parts => [ [ 1, 'program', qw(-steps 7) ] ] });
 	my $go  = scratch() . '/go';
-	my $job = begin([ $FTMPIRUN, qw(-v -image -ckpt-interval 60 -workdir), $work, qw(-n 1 -restore),
+	my $job = begin([ $FTMPIRUN, qw(-vv -image -ckpt-interval 60 -workdir), $work, qw(-n 1 -restore),
 		$^X, $RANK, 'start', "restored:3,$session", qw(program:0 inited say:ready), "await:$go", qw(line:4 finalize) ]);
 	wait_for($job, 'out', qr/ready/);
 	my ($new) = $job->{err} =~ /session (\S+): 1 rank/ or diag $job->{err};

@@ -137,7 +137,7 @@ for my $case ([ b => 'ranks 2-3', qw(2:+0:hang 3:+0:hang) ], [ a => 'ranks 0-1',
 
 # The keeper.
 my $go = scratch() . '/go';
-$job = started([qw(-v -n 2)], qw(join facts), "await:$go", 'end');
+$job = started([qw(-vv -n 2)], qw(join facts), "await:$go", 'end');
 wait_for($job, 'out', qr/(?:.*settings=.*\n){2}/);
 my ($at) = map { / keeper=(\S+)/ } settings($job);
 my @files = map { s{.*/}{}r } glob scratch() . '/runs/keeper-*/*';

@@ -28,7 +28,7 @@ is(join('', sort split /^/, $job->{out}), "0 0 a\n1 1 a\n2 0 b\n3 0 c\n4 1 c\n5 
 	'ranks are where they belong');
 is($job->{err}, '', 'without a word');
 
-$job = ftmpirun([ @run, '-v', qw(-n 3 -host a,localhost,b), $RANK, qw(init table finalize) ]);
+$job = ftmpirun([ @run, '-vv', qw(-n 3 -host a,localhost,b), $RANK, qw(init table finalize) ]);
 is($job->{status}, 0, 'with this machine among them') or diag $job->{err};
 my %hosts = map { $_ => 1 } $job->{out} =~ /hosts=(\S+)/g;
 is(scalar keys %hosts, 1, 'all have the same table');

@@ -32,7 +32,7 @@ is($job->{err}, "ftmpirun: -restore: there is no recovery line in $work; see ftm
 	'... which looks for a recovery line');
 
 # The START message and the sockets.
-$job = ftmpirun([ '-n', 2, '-v', '-workdir', $work, $RANK, qw(init table finalize) ]);
+$job = ftmpirun([ '-n', 2, '-vv', '-workdir', $work, $RANK, qw(init table finalize) ]);
 is($job->{status}, 0, 'ranks that speak the control protocol') or diag $job->{err};
 my @starts = sort grep { /^START/ } split /\n/, $job->{out};
 like($starts[0],
@@ -146,7 +146,7 @@ is($job->{err}, 'ftmpirun: note: ftmpirun passes -image -ckpt-interval to the pr
 	. " where that is meant, write -- before the program.\n", '... which a note says');
 is(ftmpirun([qw(-n 1 -- echo -image)])->{err}, '', '... unless it is meant');
 
-$job = ftmpirun([ '-n', 2, '-ports', '46010-46030', '-v', $RANK, qw(init table finalize) ]);
+$job = ftmpirun([ '-n', 2, '-ports', '46010-46030', '-vv', $RANK, qw(init table finalize) ]);
 is($job->{status}, 0, '-ports') or diag $job->{err};
 my @ports = map { /^(\d+)-(\d+)$/ ? $1 .. $2
 	: $_ } map { split ' ' } $job->{err} =~ /ports ([\d -]+)$/m;

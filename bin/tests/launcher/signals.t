@@ -55,7 +55,7 @@ for my $case (
 # Rank 0 may be lost when the line is there, and before it could tell of it.
 {
 	my $work = scratch() . '/unheard';
-	my $job  = begin([ $FTMPIRUN, '-v', '-workdir', $work, '-n', 2, $RANK, qw(join say:ready hang) ]);
+	my $job  = begin([ $FTMPIRUN, '-vv', '-workdir', $work, '-n', 2, $RANK, qw(join say:ready hang) ]);
 	wait_for($job, 'out', qr/(?:ready\n){2}/);
 	my ($session) = $job->{err} =~ /session (\S+): 2 ranks/ or diag $job->{err};
 	mkdir "$work/$session" or die "mkdir: $!\n";

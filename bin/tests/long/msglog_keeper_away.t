@@ -24,7 +24,7 @@ my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
 sub keepers { return grep { (readlink("/proc/$_/exe") // '') =~ m{/ftmpi-keeper\z} } $cluster->host(3)->pids }
 
 my $fault = FTMPI::Test::Choices->start(ranks => 4, rounds => 200,
-	run => [ '-v', '-ssh', $cluster->ssh, '-machinefile', $cluster->machine_file(map { "node$_ slots=2" } 1, 2), qw(-keeper-hosts node3) ],
+	run => [ '-vv', '-ssh', $cluster->ssh, '-machinefile', $cluster->machine_file(map { "node$_ slots=2" } 1, 2), qw(-keeper-hosts node3) ],
 	inside => sub { $cluster->host(4)->inside(@_) },
 	rest   => sub { return $cluster->at_rest($_[0]) });
 $fault->wait_for(out => qr/^round 20$/m);

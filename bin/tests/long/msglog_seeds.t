@@ -59,7 +59,7 @@ sub killed
 	my ($ranks, $name) = name(@_);
 	my $fault = FTMPI::Test::Choices->start(program => $program, ranks => $ranks, rounds => $rounds{$program},
 		args => [ $program eq 'choices' ? (-longest => 1 << 20) : (), $kind eq 'data' ? @{ $data{$program} } : () ],
-		run  => [ qw(-v -ckpt-interval 0.2), $kind eq 'image' ? '-image' : () ]);
+		run  => [ qw(-vv -ckpt-interval 0.2), $kind eq 'image' ? '-image' : () ]);
 	my %kills;
 	my $steps = $rounds{$program} * ($program eq 'farm' ? 1 : $ranks);
 	my $kills = $fault->kill_for_a_while($seed, int $steps / 6, sub { kill_some($fault, \%kills) });
@@ -78,7 +78,7 @@ sub mixed
 	my ($kind, $seed) = @_;
 	my ($ranks, $name) = name('mixed', $kind, $seed);
 	my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => 'msglog', ranks => $ranks, args => [ '-seed', $seed, qw(-steps 120 -trace), @{ $mixed{$kind} } ],
-		run => [ qw(-v -max-restarts 1000 -ckpt-interval 0.2), $kind eq 'image' ? '-image' : () ]);
+		run => [ qw(-vv -max-restarts 1000 -ckpt-interval 0.2), $kind eq 'image' ? '-image' : () ]);
 	my %kills;
 	my $kills = $fault->kill_at_random($seed, apart => 20, kill => sub { $fault->job->out =~ /^round 60$/m ? 0 : kill_some($fault, \%kills) });
 	$fault->survived("$name, $kills kills", restarts => [ 1, $kills ], lines => 0);

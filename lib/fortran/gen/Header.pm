@@ -11,6 +11,7 @@ use Table ();
 
 my %SCALAR = (
 	int        => 'int',
+	double     => 'double',
 	MPI_Aint   => 'aint',
 	MPI_Count  => 'count',
 	MPI_Offset => 'offset',
@@ -49,7 +50,7 @@ sub constants
 	return @found;
 }
 
-# One argument. name; kind: int, logical, aint, count, offset, a handle's, status, string, strings, choice,
+# One argument. name; kind: int, double, logical, aint, count, offset, a handle's, status, string, strings, choice,
 # cptr, function, ranges; way: in, out, inout; array: true, and if its elements have another form in C
 # its length, a C expression; ctype: how C declares the function it points to.
 sub argument

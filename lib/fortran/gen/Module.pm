@@ -12,7 +12,7 @@ use Wrap  ();
 our @HANDLES = qw(Comm Datatype Errhandler File Group Info Message Op Request Session Win);
 
 my %KIND = (
-	int => 'integer', legacy => 'integer', logical => 'logical',
+	int => 'integer', double => 'double precision', legacy => 'integer', logical => 'logical',
 	aint => 'integer(kind=MPI_ADDRESS_KIND)', value => 'integer(kind=MPI_ADDRESS_KIND)',
 	count => 'integer(kind=MPI_COUNT_KIND)', offset => 'integer(kind=MPI_OFFSET_KIND)',
 	string => 'character(len=*)',

@@ -12,7 +12,7 @@ use warnings;
 use Table ();
 
 my %CTYPE = (
-	int => 'int', logical => 'int', status => 'int', ranges => 'int', legacy => 'int', value => 'MPI_Aint',
+	int => 'int', double => 'double', logical => 'int', status => 'int', ranges => 'int', legacy => 'int', value => 'MPI_Aint',
 	aint => 'MPI_Aint', count => 'MPI_Count', offset => 'MPI_Offset', string => 'char', strings => 'char',
 	choice => 'void', cptr => 'void',
 );

@@ -21,6 +21,7 @@
 #include "mpi/init/runtime.h"
 #include "mpi/p2p/p2p_log.h"
 #include "mpi/recovery/ckpt_alone_data.h"
+#include "mpi/recovery/ckpt_cost.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_image.h"
 #include "mpi/recovery/ckpt_job.h"
@@ -28,6 +29,8 @@
 #include "mpi/recovery/ckpt_restore.h"
 #include "mpi/recovery/ckpt_vars.h"
 #include "mpi/rma/rma.h"
+
+#define PROGRESS_NS UINT64_C(500000000)
 
 /* Once: a program that begins with it may call many times. */
 static void say_outside(const char *name)
@@ -167,11 +170,14 @@ static enum ckpt_made make_to_the_end(struct ckpt_job *j)
 
 static int make_line(struct ckpt_job *j)
 {
+	uint64_t since = clock_ns();
 	enum ckpt_made made;
 
 	j->called = true;
 	made = make_to_the_end(j);
 	j->called = false;
+	if (made != CKPT_WOKEN)
+		ckpt_cost_stood(j, since);
 	switch (made) {
 	case CKPT_MADE:
 		return FTMPI_CHECKPOINTED;
@@ -180,6 +186,16 @@ static int make_line(struct ckpt_job *j)
 	default:
 		return FTMPI_CKPTERROR;
 	}
+}
+
+/* A checkpoint of this rank alone. */
+static int make_own(struct ckpt_job *j)
+{
+	uint64_t since = clock_ns();
+	bool made = ckpt_alone_data_make(j);
+
+	ckpt_cost_stood(j, since);
+	return made ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
 }
 
 /* The agent counts what has come to it. */
@@ -200,7 +216,7 @@ int FTMPI_Perform_Checkpoint(void)
 		return leave(FTMPI_CKPTERROR);
 	if (ckpt_alone_data_is_used(j)) {
 		ckpt_job_name();
-		return leave(ckpt_alone_data_make(j) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR);
+		return leave(make_own(j));
 	}
 	check_restore_called(j);
 	ckpt_job_name();
@@ -266,6 +282,27 @@ int FTMPI_Checkpoint_due(int *flag)
 		due = local_due(due);
 	*flag = due;
 	return leave(MPI_SUCCESS);
+}
+
+int FTMPI_Progress(double fraction, const char *text)
+{
+	static uint64_t told; /* guarded by the engine lock */
+	uint64_t now = clock_ns();
+	bool is_told;
+
+	if (!(fraction >= 0 && fraction <= 1))
+		return MPI_ERR_ARG;
+	if (runtime_state() != RUNTIME_RUNNING)
+		return MPI_ERR_OTHER;
+	api_enter("FTMPI_Progress");
+	is_told = told == 0 || now - told >= PROGRESS_NS || fraction == 1;
+	if (is_told)
+		told = now;
+	engine_leave();
+	if (is_told)
+		control_progress(ckpt_job()->launch->control_fd, (uint32_t)(fraction * 1e6 + 0.5),
+			text ? text : "");
+	return MPI_SUCCESS;
 }
 
 int FTMPI_Get_restart_count(int *count)

@@ -22,6 +22,7 @@
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/recovery/ckpt_alone.h"
 #include "mpi/recovery/ckpt_alone_data.h"
+#include "mpi/recovery/ckpt_cost.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/recovery/ckpt_restore.h"
@@ -217,6 +218,7 @@ void runtime_job_finish(void)
 	if (p2p_log_is_used())
 		p2p_log_is_through();
 	ckpt_drive_close();
+	ckpt_cost_tell(ckpt_job());
 	must_be_alone();
 	if (p2p_log_is_used()) {
 		control_ending(physical_launch()->control_fd);

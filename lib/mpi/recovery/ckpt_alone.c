@@ -101,6 +101,8 @@ static void write_it(struct ckpt_task *task)
 	ckpt_alone_over(number, durable, err);
 	engine_tell();
 	engine_leave();
+	if (durable)
+		control_size(j->launch->control_fd, number, written.bytes);
 	ckpt_alone_tell(j, number, durable);
 }
 

@@ -250,10 +250,14 @@ static bool write_file(const struct ckpt_job *j, uint32_t number, char *err, siz
 {
 	size_t n;
 	const struct ckpt_section *s = ckpt_capture_sections(data.part.capture, &n);
+	uint64_t bytes = ckpt_capture_bytes(data.part.capture);
 
-	return ckpt_rank_folder_write(&ckpt_fs_posix, j->dir, &j->id, number, s, n,
-		       (struct ckpt_err){err, errsize}) == 0 &&
-	       ckpt_alone_counts(j, number, err, errsize);
+	if (ckpt_rank_folder_write(&ckpt_fs_posix, j->dir, &j->id, number, s, n,
+		    (struct ckpt_err){err, errsize}) != 0 ||
+		!ckpt_alone_counts(j, number, err, errsize))
+		return false;
+	control_size(j->launch->control_fd, number, bytes);
+	return true;
 }
 
 static void write_it(struct ckpt_task *task)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/loop.h"
 #include "ckpt_alone.h"
+#include "ckpt_cost.h"
 #include "ckpt_drive.h"
 #include "ckpt_image.h"
 #include "ckpt_job.h"
@@ -115,6 +116,8 @@ static void at_safe_point(void)
 {
 	struct ckpt_job *j = ckpt_job();
 	struct fail_thread was = fail_thread;
+	unsigned wakes = ckpt_image_wakes();
+	uint64_t since = clock_ns();
 
 	if (asked.asked == ASKED_NOTHING || is_busy(j) || !is_whole(j))
 		return;
@@ -126,6 +129,8 @@ static void at_safe_point(void)
 	}
 	if (asked.asked == ASKED_GO)
 		go(j);
+	if (wakes == ckpt_image_wakes())
+		ckpt_cost_stood(j, since);
 	fail_thread = was;
 }
 
@@ -258,6 +263,7 @@ void ckpt_asked_forget(void)
 {
 	engine_assert_held();
 	want_nothing();
+	ckpt_cost_forget();
 	asked.line = 0;
 	asked.again_there = false;
 }

@@ -55,6 +55,7 @@ bool ckpt_verdict_commit(const struct ckpt_job *j, uint32_t line, const struct c
 		.size = j->id.size,
 		.time_s = time_of_commit(j)};
 	char err[1024] = "out of memory";
+	uint64_t bytes = 0;
 	int rc = FT_ENOMEM;
 
 	memcpy(m.session, j->id.session, sizeof m.session);
@@ -64,13 +65,15 @@ bool ckpt_verdict_commit(const struct ckpt_job *j, uint32_t line, const struct c
 	for (uint32_t i = 0; m.ranks && i < m.size; i++) {
 		m.ranks[i].seal = parts[i].seal;
 		m.ranks[i].bytes = parts[i].bytes;
+		bytes += parts[i].bytes;
 	}
 	if (m.ranks)
 		rc = ckpt_commit(&ckpt_fs_posix, j->dir, &m, err, sizeof err);
 	free(m.ranks);
-	if (rc == 0)
+	if (rc == 0) {
+		control_size(j->launch->control_fd, line, bytes);
 		control_line(j->launch->control_fd, line);
-	else if (rc == FT_EEXIST)
+	} else if (rc == FT_EEXIST)
 		ckpt_why_made_by_others(line, j->dir);
 	else
 		ckpt_why_not_committed(line, err);

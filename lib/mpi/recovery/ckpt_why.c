@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "ckpt_image.h"
 #include "ckpt_job.h"
+#include "launch/control.h"
 
 const char *ckpt_why_text(enum ckpt_why why)
 {
@@ -59,6 +60,11 @@ static bool is_same_reason(const char *a, const char *b)
 	return a[strspn(a, digits)] == b[strspn(b, digits)];
 }
 
+static void tell(uint32_t line, const char *why)
+{
+	control_refused(ckpt_job()->launch->control_fd, line, why);
+}
+
 /* Nobody looks at the result of a line that the launcher has asked for, or for which one time is as
  * good as another: the same reason is told once. */
 void ckpt_why_not_made(uint32_t line, const char *why)
@@ -67,10 +73,12 @@ void ckpt_why_not_made(uint32_t line, const char *why)
 
 	bool each_time = !ckpt_image_is_used() && !ckpt_job()->alone;
 
-	if (each_time || !is_same_reason(last, why))
+	if (each_time || !is_same_reason(last, why)) {
+		tell(line, why);
 		log_error("%s%s %u is not made: %s", maker(), what(), line, why);
-	else
+	} else {
 		log_event("%s %u is not made: %s", what(), line, why);
+	}
 	snprintf(last, sizeof last, "%s", why);
 }
 
@@ -79,6 +87,8 @@ void ckpt_why_behind(uint32_t line, size_t copies, uint64_t bytes)
 {
 	static bool said;
 
+	if (!said)
+		tell(line, "copies of earlier lines are not written yet");
 	if (!said)
 		log_error("%sline %u is not made: this rank holds %zu "
 			  "copies of its state (%.0f MiB) that are not written yet, as the disk is "
@@ -90,6 +100,7 @@ void ckpt_why_behind(uint32_t line, size_t copies, uint64_t bytes)
 
 void ckpt_why_not_committed(uint32_t line, const char *why)
 {
+	tell(line, why);
 	log_error("%sline %u is not committed: %s", maker(), line, why);
 }
 

@@ -343,9 +343,28 @@ my @TABLE = (
 			. ' are not done, and messages without a receive.',
 	},
 	{
+		names => ['progress'],
+		kind  => 'flag',
+		text  => 'Show how the job does: on a terminal in a line at its bottom that is written again each second, elsewhere in a line each minute, on standard'
+			. ' error. The program can tell more with FTMPI_Progress. See also ftmpi-top(1).',
+	},
+	{
+		names => ['record'],
+		kind  => 'flag',
+		text  => 'Keep the run record, events.jsonl in the folder of the session in the work directory, from the beginning, and whatever becomes of the job. Without it'
+			. ' the record begins with the first recovery line, or checkpoint, and a job without any leaves none. It has one JSON object a line; see record.md. A line is written'
+			. ' when it happens. It grows to 64 MiB at most.',
+	},
+	{
 		names => ['v'],
 		kind  => 'count',
-		text  => 'Print on standard error what is being done.',
+		text  => 'Tell on standard error of recovery lines, restarts and the end, with the time, sizes and durations. Twice, or -vv: also what the launcher, the hosts and the ranks\' connections do.',
+	},
+	{
+		names => ['vv'],
+		kind  => 'twice',
+		key   => 'v',
+		text  => 'The same as -v -v.',
 	},
 	{
 		names => ['-'],
@@ -595,6 +614,10 @@ sub _option
 	}
 	if ($kind eq 'flag' || $kind eq 'count') {
 		$got->{$key}++;
+		return;
+	}
+	if ($kind eq 'twice') {
+		$got->{ $entry->{key} } += 2;
 		return;
 	}
 	if ($kind eq 'pair') {

@@ -38,14 +38,15 @@ my %EVENTS = (
 
 # Frames that concern others too, or others alone: the method has the name of the frame.
 my %HANDLERS = map { $_ => '_' . lc } qw(HERE RESTARTING_ALL OPENED STARTED BOUND OUT EXITED CONDITION STRAINED STDIN_TAKEN
-	STDIN_CLOSED STDIN_READ PROBED PRINTED NEWS INITED RUNS PROGRAM LINE SAVED RESTORED);
+	STDIN_CLOSED STDIN_READ PROBED PRINTED NEWS INITED RUNS PROGRAM LINE SAVED RESTORED
+	COST SIZE PROGRESS REFUSED);
 
 # Frames of an agent that begin with a rank, and those of rank 0: it is one of that host.
 my %OF_RANK_0 = map { $_ => 1 } qw(STDIN_TAKEN STDIN_CLOSED STDIN_READ);
 my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPPED TRACED FOREIGN CONDITION PRINTED);
 
 # plan: see FTMPI::Launcher; job: FTMPI::Launcher::Job, for its table of hosts and its phase; event => sub (name,
-# data); say, log, step => sub (text); programs: the name of each part's; builds, streams, workdir: as in FTMPI::Launcher; stdin => sub: the
+# data); note => sub (event, fields), for the run record; say, log, step => sub (text); programs: the name of each part's; builds, streams, workdir: as in FTMPI::Launcher; stdin => sub: the
 # FTMPI::Launcher::Stdin, or nothing; on_output => sub, when output has come.
 sub new
 {
@@ -288,9 +289,41 @@ sub _line
 	return if $self->{plan}{alone};
 	$self->{event}->('line', $number);
 	$self->{workdir}->keep_record;
+	$self->{on_folder}->();
 	$self->{line} = $number;
 	my $stdin = $self->{stdin}->();
 	$stdin->committed($number) if $stdin;
+	return;
+}
+
+# ---- what is for the record ----
+
+sub _cost
+{
+	my ($self, undef, $rank, $lines, $us, $longest) = @_;
+	$self->{note}->('cost', rank => $rank, lines => $lines, seconds => $us / 1e6, longest => $longest / 1e6);
+	return;
+}
+
+# Of a line, or of a rank's own checkpoint.
+sub _size
+{
+	my ($self, undef, $rank, $n, $low, $high) = @_;
+	$self->{note}->('size', ($self->{plan}{alone} ? (rank => $rank) : ()), number => $n, bytes => $low + $high * 2**32);
+	return;
+}
+
+sub _progress
+{
+	my ($self, undef, $rank, $millionths, $text) = @_;
+	$self->{note}->('progress', rank => $rank, fraction => $millionths > 1e6 ? 1 : $millionths / 1e6, text => FTMPI::Error::clean($text));
+	return;
+}
+
+sub _refused
+{
+	my ($self, undef, $rank, $n, $why) = @_;
+	$self->{note}->('line_refused', rank => $rank, ($self->{plan}{alone} ? 'number' : 'line') => $n, why => FTMPI::Error::clean($why));
 	return;
 }
 
@@ -303,6 +336,7 @@ sub _saved
 		$self->_positions($rank)->committed($n) if $committed;
 		$stdin->stands_no_more_before($n) if $stdin && $committed && $rank == 0;
 		$self->{event}->('saved', $rank, $n, $committed);
+		$self->{on_folder}->() if $committed;
 		return;
 	}
 	$stdin->saved($n, $self->{line}) if $stdin && $committed && $rank == 0 && defined $self->{line};

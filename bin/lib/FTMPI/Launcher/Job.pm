@@ -45,6 +45,7 @@ use FTMPI::Launcher::HostTable ();
 use FTMPI::Launcher::Lines     ();
 use FTMPI::Launcher::LostConnections ();
 use FTMPI::Launcher::Moving    ();
+use FTMPI::Launcher::Notes     ();
 use FTMPI::Launcher::Outcome   ();
 use FTMPI::Launcher::RankTable ();
 use FTMPI::Launcher::Recovery  ();
@@ -147,7 +148,7 @@ my %SIGNAL_NUMBER = (HUP => 1, INT => 2, TERM => 15);
 
 # hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max, from_start, restoring, alone, newest: see
 # FTMPI::Launcher::Recovery; verdict, silent, lenient, debug: see FTMPI::Launcher::Suspects; image: see FTMPI::Launcher::Lines, and with alone FTMPI::Launcher::Checkpoints; session: the
-# job's name; term_ranks: seconds that ranks get after a SIGTERM, or undef; interval: of -ckpt-interval, or undef.
+# job's name; notes: FTMPI::Launcher::Notes, to which what happens is added; term_ranks: seconds that ranks get after a SIGTERM, or undef; interval: of -ckpt-interval, or undef.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -155,6 +156,7 @@ sub new
 	my $ranks    = FTMPI::Launcher::RankTable->new($hosts->size);
 	my $image    = defined $arg{image};
 	my $by_time  = $image && defined $arg{image}{interval};
+	my $notes    = $arg{notes} // FTMPI::Launcher::Notes->new;
 	my $recovery = FTMPI::Launcher::Recovery->new(
 		on => $arg{on} // 'failure', max => $arg{max} // 3, image => $image && !$arg{alone}, saves => $image && $arg{alone},
 		map { $_ => $arg{$_} } qw(from_start restoring alone newest));
@@ -175,10 +177,11 @@ sub new
 		moving   => FTMPI::Launcher::Moving->new(hosts => $hosts, ranks => $ranks, suspects => $suspects),
 		saving   => $arg{alone}
 			? FTMPI::Launcher::Checkpoints->new(hosts => $hosts, ranks => $ranks, recovery => $recovery, image => $arg{image})
-			: FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}),
+			: FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}, notes => $notes),
 		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session},
 			by_time => $by_time && !$arg{alone}, by_rank => $by_time && $arg{alone},
 			by_calls => !$image && defined $arg{interval}),
+		notes    => $notes,
 		phase    => 'starting',
 		epoch    => 0,
 		moves    => 0,
@@ -210,7 +213,13 @@ sub may_have_checkpoint { my ($self, $rank) = @_; return $self->{recovery}->is_a
 sub is_away { my ($self, $rank) = @_; return $self->{phase} eq 'running' && $self->{ranks}->is_away($rank) }
 
 # What time it is, for all events until it is told again.
-sub at { $_[0]{now} = $_[1]; return }
+sub at
+{
+	my ($self, $now) = @_;
+	$self->{now} = $now;
+	$self->{notes}->at($now);
+	return;
+}
 
 # The actions that this event asks for.
 sub event
@@ -238,6 +247,7 @@ sub _reset
 	$self->{saving}->reset($self->{epoch});
 	$self->{outcome}->reset;
 	$self->{lost}->reset($self->{epoch});
+	$self->{finalizing} = 0;
 	return;
 }
 
@@ -302,6 +312,7 @@ sub _keeper_ready
 sub _started
 {
 	my ($self, $rank) = @_;
+	$self->{notes}->add('started', rank => $rank);
 	return $self->{ranks}->started($rank) ? [ gone => $rank, 1 ] : ();
 }
 
@@ -319,6 +330,7 @@ sub _inited
 	my $left = $ranks->first_in('left');
 	return (@known, $self->_never_came($left)) if defined $left;
 	return @known if !$ranks->all_inited;
+	$self->{notes}->add('ready', epoch => $self->{epoch}) if !defined $self->{recovery}->since;
 	return (@known, [ observe_all => $self->{epoch} ], $self->_all_are_back, $self->{saving}->all_inited);
 }
 
@@ -361,6 +373,7 @@ sub _all_leave
 sub _finalized
 {
 	my ($self, $rank) = @_;
+	$self->{notes}->add('finalizing') if !$self->{finalizing}++;
 	$self->{ranks}->finalized($rank);
 	$self->{suspects}->leaves($rank);
 	return ($self->{saving}->ends, $self->_all_leave);
@@ -404,6 +417,7 @@ sub _line
 	my ($self, $number) = @_;
 	return if $self->{recovery}->is_alone;
 	$self->{recovery}->committed($number);
+	$self->{notes}->add('line_committed', line => $number);
 	return ([ log => "line $number is committed" ], $self->{saving}->committed($number));
 }
 
@@ -414,8 +428,21 @@ sub _line_due  { my ($self, @data) = @_; return $self->{saving}->due(@data) }
 sub _rank_due  { my ($self, @data) = @_; return $self->{saving}->due(@data) }
 sub _rank_late { my ($self, @data) = @_; return $self->{saving}->late(@data) }
 sub _held      { my ($self, @data) = @_; return $self->{saving}->held(@data) }
-sub _saved     { my ($self, @data) = @_; return $self->{saving}->saved(@data) }
-sub _logs      { my ($self, @data) = @_; return $self->{saving}->logs(@data) }
+
+sub _saved
+{
+	my ($self, $rank, $n, $committed) = @_;
+	$self->{notes}->add('checkpoint', rank => $rank, number => $n) if $committed && $self->{recovery}->is_alone;
+	return $self->{saving}->saved($rank, $n, $committed);
+}
+
+sub _logs
+{
+	my ($self, $rank, @data) = @_;
+	$self->{notes}->add('logs', rank => $rank, bytes => $data[1] << 10);
+	return $self->{saving}->logs($rank, @data);
+}
+
 sub _resumed   { return $_[0]{saving}->resumed }
 
 # Under message logging, from a checkpoint of its own.
@@ -423,6 +450,7 @@ sub _goes_on
 {
 	my ($self, $rank, $n) = @_;
 	$self->{saving}->goes_on($n);
+	$self->{notes}->add('restored', rank => $rank, number => $n);
 	return [ log => "rank $rank goes on from its checkpoint $n" ];
 }
 
@@ -430,6 +458,7 @@ sub _line_before
 {
 	my ($self, $number) = @_;
 	$self->{recovery}->committed_before($number);
+	$self->{notes}->add('line_committed', line => $number);
 	return [ log => "line $number is committed" ];
 }
 
@@ -437,6 +466,7 @@ sub _restored
 {
 	my ($self, $number, $session) = @_;
 	$self->{recovery}->restored($number, $session);
+	$self->{notes}->add('restored', line => $number, session => $session);
 	return ([ log => "line $number of session $session is restored" ],
 		$self->{ranks}->all_inited ? $self->_all_are_back : ());
 }
@@ -447,7 +477,10 @@ sub _all_are_back
 {
 	my ($self) = @_;
 	return if !defined $self->{recovery}->since;
-	return [ log => $self->{recovery}->all_back($self->{now}) ] if $self->{recovery}->is_alone;
+	if ($self->{recovery}->is_alone) {
+		$self->_note_back;
+		return [ log => $self->{recovery}->all_back($self->{now}) ];
+	}
 	return [ timer => 'tell', TELL_TIME, $self->{epoch} ] if $self->{recovery}->awaits_line;
 	return $self->_tell($self->{epoch});
 }
@@ -456,8 +489,17 @@ sub _tell
 {
 	my ($self, $epoch) = @_;
 	return if $epoch != $self->{epoch};
+	$self->_note_back;
 	my $sentence = $self->{recovery}->all_run($self->{hosts}->size, $self->{now}) // return;
 	return [ say => $sentence ];
+}
+
+sub _note_back
+{
+	my ($self) = @_;
+	my $since = $self->{recovery}->since // return;
+	$self->{notes}->add('back', epoch => $self->{epoch}, seconds => $self->{now} - $since);
+	return;
 }
 
 # ---- ends of ranks ----
@@ -471,6 +513,7 @@ sub _exited
 	return if $ranks->is_gone($rank);
 	$ranks->bury($rank);
 	$suspects->leaves($rank);
+	$self->{notes}->add('exited', rank => $rank);
 	my $how     = FTMPI::Launcher::Failure::how($status, $signal);
 	my $class   = FTMPI::Launcher::Failure::of_exit($status, $signal);
 	my $code    = FTMPI::Launcher::Failure::exit_code($status, $signal);
@@ -634,11 +677,23 @@ sub _carry_out
 	return $decision eq 'restart' ? $self->_restart($failure) : $self->_give_up($failure, $ending);
 }
 
+# decision: restart of all ranks, rerun of the one, move of those of a host, end of the job.
+sub _note_failure
+{
+	my ($self, $failure, $decision) = @_;
+	my $rank  = $failure->{rank};
+	my @ranks = defined $rank ? $rank : @{ $failure->{ranks} // [] };
+	$self->{notes}->add('failure', class => $failure->{class}, why => $failure->{text}, decision => $decision, ranks => \@ranks);
+	$self->{notes}->add('restart', epoch => $self->{epoch}, kind => $decision eq 'restart' ? 'all' : $decision) if $decision ne 'end';
+	return;
+}
+
 # The rank that failed, alone; the job runs on.
 sub _rerun
 {
 	my ($self, $failure) = @_;
 	my ($rank, $recovery) = ($failure->{rank}, $self->{recovery});
+	$self->_note_failure($failure, 'rerun');
 	$recovery->begins($failure);
 	$self->{suspects}->begins_again($rank);
 	my $incarnation = $self->{ranks}->begins_again($rank);
@@ -651,6 +706,7 @@ sub _move
 	my ($self, $failure) = @_;
 	my ($hosts, $recovery, $moving) = @$self{qw(hosts recovery moving)};
 	$self->{moves}++ if @{ $failure->{counted} };
+	$self->_note_failure($failure, 'move');
 	$recovery->begins($failure);
 	my ($moved, @starts) = $self->_rehouse or return $self->_give_up($failure, FTMPI::Launcher::Sentences::NO_HOST);
 	$moving->begin(@{ $failure->{ranks} });
@@ -687,6 +743,7 @@ sub _not_taken
 sub _give_up
 {
 	my ($self, $failure, $ending) = @_;
+	$self->_note_failure($failure, 'end');
 	$self->{outcome}->tell_line if $self->{recovery}->is_off;
 	return $self->_fail($failure->{status}, $failure->{text} . $ending);
 }
@@ -697,6 +754,7 @@ sub _restart
 	my ($hosts, $recovery) = @$self{qw(hosts recovery)};
 	$self->{phase} = 'recovering';
 	$self->{epoch}++;
+	$self->_note_failure($failure, 'restart');
 	$recovery->begins($failure);
 	$self->_reset;
 	my @orders = $hosts->restart($self->{epoch});

@@ -23,15 +23,16 @@ use strict;
 use warnings;
 
 use FTMPI::Control             ();
+use FTMPI::Launcher::Notes     ();
 use FTMPI::Launcher::Sentences ();
 
 # hosts: FTMPI::Launcher::HostTable; image: { interval, or undef when lines are made at the user's word alone; patience;
-# waits: ranks are held until all have come }, in seconds, or undef: the launcher asks for no lines.
+# waits: ranks are held until all have come }, in seconds, or undef: the launcher asks for no lines; notes: FTMPI::Launcher::Notes.
 sub new
 {
 	my ($class, %arg) = @_;
 	my $image = delete $arg{image};
-	my $self = bless { %arg, %{ $image // {} }, on => defined $image, stamp => 0, said => {} }, $class;
+	my $self = bless { notes => FTMPI::Launcher::Notes->new, %arg, %{ $image // {} }, on => defined $image, stamp => 0, said => {} }, $class;
 	$self->reset(0);
 	return $self;
 }
@@ -98,7 +99,9 @@ sub held
 	return ([ ($self->{wanted} ? 'say' : 'log') => $text ], $self->ends) if $why eq FTMPI::Control::IN_FINALIZE;
 	return $self->_release($text) if length $why;
 	delete $self->{awaited}{$rank};
-	return %{ $self->{awaited} } ? () : $self->_go;
+	return if %{ $self->{awaited} };
+	$self->{notes}->add('line_held');
+	return $self->_go;
 }
 
 # Rank 0 says that the line of GO n is over.
@@ -109,6 +112,7 @@ sub saved
 	return if $state !~ /^(?:saving|last)\z/ || $n != $self->{n} || $rank != 0;
 	my $wanted = $self->{wanted};
 	my $text   = 'the recovery line ' . ($wanted ? 'that SIGUSR2 asked for ' : '') . ($committed ? 'is committed.' : 'was given up.');
+	$self->{notes}->add('line_refused', why => 'the ranks have given it up') if !$committed;
 	my $is_news = $self->_ends_trouble($committed);
 	$text = FTMPI::Launcher::Sentences::made_again($self->{number}) if $is_news && !$wanted;
 	$self->{state} = 'none';
@@ -149,6 +153,7 @@ sub _begin
 	my ($self) = @_;
 	$self->{n}++;
 	$self->{number} = undef;
+	$self->{notes}->add('line_requested', by => $self->{wanted} ? 'user' : 'time');
 	return $self->_go if !$self->{waits};
 	$self->{state}   = 'held';
 	$self->{awaited} = { map { $_ => 1 } 0 .. $self->{hosts}->size - 1 };
@@ -181,6 +186,7 @@ sub _release
 sub _report
 {
 	my ($self, $text) = @_;
+	$self->{notes}->add('line_refused', why => $text);
 	my $is_news = !$self->{said}{$text}++ || $self->{wanted};
 	return [ ($is_news ? 'say' : 'log') => $text ];
 }

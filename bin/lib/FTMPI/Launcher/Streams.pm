@@ -16,7 +16,7 @@ use FTMPI::Loop                  ();
 use constant { WORDS_LINES => 3, WORDS_MAX => 2048, WORD_MAX => 120 };
 
 # loop; tag: whether lines begin with their rank; has_input => sub: whether rank 0 may still be given standard
-# input, so that what it leaves without a line end may be a prompt; on_gone, on_room: see FTMPI::Launcher::Writer.
+# input, so that what it leaves without a line end may be a prompt; make_way => sub (stream, text): the text, behind what makes room for it on a terminal; on_gone, on_room: see FTMPI::Launcher::Writer.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -24,6 +24,7 @@ sub new
 	return bless {
 		loop      => $arg{loop},
 		has_input => $arg{has_input},
+		make_way  => $arg{make_way} // sub { $_[1] },
 		words     => {},
 		output    => FTMPI::Launcher::OutputLines->new(tag => $arg{tag}, interactive => 0),
 		writer    => FTMPI::Launcher::Writer->new(%calls),
@@ -33,9 +34,12 @@ sub new
 sub put
 {
 	my ($self, $stream, $text) = @_;
-	$self->{writer}->put($stream, $text);
+	$self->{writer}->put($stream, $self->{make_way}->($stream, $text));
 	return;
 }
+
+# As it is, to standard error.
+sub put_line { my ($self, $text) = @_; $self->{writer}->put(2, $text); return }
 
 # Bytes of a rank.
 sub take

@@ -12,6 +12,7 @@ use FTMPI::Launcher::InputRead     ();
 use FTMPI::Launcher::Record        ();
 use FTMPI::Launcher::SharedWorkdir ();
 use FTMPI::PartialLines            ();
+use FTMPI::RankFolders             ();
 
 # path; session: its name; id: its bytes, if -restore is to go on in it (message logging); kind: of its checkpoints then, image or data; transport: as the record has it; kept: see FTMPI::Launcher::SharedWorkdir; ranks: how many; parts: as the record has them; tell => sub (host, message); say
 # and log => sub (sentence); name => sub (host).
@@ -101,6 +102,13 @@ sub newest_line
 	opendir my $dir, $self->{folder} or return undef;
 	my ($newest) = sort { $b <=> $a } map { /^line-([0-9]{8,10})\.manifest\z/ ? $1 + 0 : () } readdir $dir;
 	return $newest;
+}
+
+# Recovery lines of this job, or checkpoints that its ranks have made alone, can be seen from here.
+sub has_lines
+{
+	my ($self) = @_;
+	return defined $self->newest_line || FTMPI::RankFolders::with_checkpoint($self->{folder});
 }
 
 # Of the session.

@@ -54,7 +54,7 @@ for my $what (sort keys %why) {
 		next if $what eq 'window' && $coord eq 'blocking';
 		subtest "$what, $coord" => sub {
 			my $dir = File::Temp->newdir('ftmpi-hindered-XXXXXX', TMPDIR => 1);
-			my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -coord), $coord, '-workdir', "$dir/work",
+			my $job = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', RANKS, qw(-image -coord), $coord, '-workdir', "$dir/work",
 				program('hindered'), $what, "$dir" ]);
 			ok($job->wait_for(out => qr/^hindered: $what is there$/m), 'it is there');
 			is(ask_for_line($job), 'given up', 'there is no line');
@@ -84,7 +84,7 @@ for my $what (qw(linker handler)) {
 	for my $coord (qw(blocking eventlog)) {
 		subtest "$what, $coord" => sub {
 			my $dir = File::Temp->newdir('ftmpi-hindered-XXXXXX', TMPDIR => 1);
-			my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -image-patience 1 -coord), $coord, '-workdir', "$dir/work",
+			my $job = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', RANKS, qw(-image -image-patience 1 -coord), $coord, '-workdir', "$dir/work",
 				program('hindered'), $what, "$dir" ]);
 			ok($job->wait_for(out => qr/^hindered: $what is there$/m), 'it is there');
 			ok(refused($job), 'there is no line');

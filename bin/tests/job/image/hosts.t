@@ -29,7 +29,7 @@ my ($expected) = FTMPI::Test::PlainPrograms::undisturbed('plain_laplace', 4, @ar
 
 for my $coord (qw(blocking eventlog)) {
 	subtest $coord => sub {
-		my $job = FTMPI::Test::Job->start([ $node4->inside(ftmpirun(), '-v', '-n', 4, '-ssh', $cluster->ssh, '-machinefile', $machines,
+		my $job = FTMPI::Test::Job->start([ $node4->inside(ftmpirun(), '-vv', '-n', 4, '-ssh', $cluster->ssh, '-machinefile', $machines,
 			'-image', '-coord', $coord, '-ckpt-interval', 0.2, '-workdir', "$dir", program('plain_laplace'), @args) ]);
 		ok($job->wait_for(err => qr/^ftmpirun: line 2 is committed$/m), 'lines are made');
 		$node2->cut;

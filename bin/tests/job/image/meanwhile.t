@@ -34,7 +34,7 @@ sub start
 	$rank //= 1;
 	my $dir = File::Temp->newdir('ftmpi-meanwhile-XXXXXX', TMPDIR => 1);
 	my $job = FTMPI::Test::Job->start(
-		[ ftmpirun(), '-v', '-n', RANKS, qw(-image -keep 9 -coord), $coord, '-image-patience', $patience, '-workdir', "$dir/work", program('meanwhile'),
+		[ ftmpirun(), '-vv', '-n', RANKS, qw(-image -keep 9 -coord), $coord, '-image-patience', $patience, '-workdir', "$dir/work", program('meanwhile'),
 			"$dir", "$dir/work" ],
 		env => { FTMPI_FAULT => "image-write:$rank:0:1:stop" });
 	$job->wait_for(out => qr/^meanwhile: begins 0$/m);

@@ -35,7 +35,7 @@ for my $coord (qw(blocking eventlog)) {
 	for my $place (qw(compute sleep select join read receive alarm malloc poll small-stack locked log)) {
 		subtest "$coord, $place" => sub {
 			my $over = "$dir/over-$coord-$place";
-			my $job  = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, '-image', '-coord', $coord,
+			my $job  = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', RANKS, '-image', '-coord', $coord,
 				'-workdir', "$dir", program('places'), $place, $over ]);
 			ok($job->wait_for(out => qr/^places: rank 0 is there$/m), 'rank 0 is there');
 			ok(make_line($job), 'a line is made');
@@ -57,7 +57,7 @@ for my $coord (qw(blocking eventlog)) {
 subtest 'named as the library names its threads' => sub {
 	my ($over, $named) = ("$dir/over-named", "$dir/ftmpi-places");
 	copy(program('places'), $named) && chmod 0700, $named or die "$named: $!\n";
-	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, '-image', '-workdir', "$dir", $named, 'compute', $over ]);
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', RANKS, '-image', '-workdir', "$dir", $named, 'compute', $over ]);
 	ok($job->wait_for(out => qr/^places: rank 0 is there$/m), 'rank 0 is there');
 	ok(make_line($job), 'a line is made while it computes');
 	open(my $file, '>', $over) or die "$over: $!\n";
@@ -69,7 +69,7 @@ subtest 'named as the library names its threads' => sub {
 # What a rank printed before the line to a file to which its shell appends is there at the end.
 subtest 'a shell appends' => sub {
 	my ($over, $out) = map { "$dir/$_-appended" } qw(over out);
-	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, '-image', '-workdir', "$dir",
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', RANKS, '-image', '-workdir', "$dir",
 		'sh', '-c', 'exec "$0" compute "$1" >>"$2.$FTMPI_RANK"', program('places'), $over, $out ]);
 	$job->take(time + 0.01) while !-s "$out.0" && %{ $job->{open} } && time < $job->{until};
 	ok(make_line($job), 'a line is made');
@@ -87,7 +87,7 @@ subtest 'a shell appends' => sub {
 sub start_static
 {
 	my ($coord, $place, $over, @options) = @_;
-	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', 1, '-image', '-coord', $coord, '-workdir', "$dir", @options,
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', 1, '-image', '-coord', $coord, '-workdir', "$dir", @options,
 		program('places_static'), $place, $over ]);
 	ok($job->wait_for(out => qr/^places: rank 0 is there$/m), 'rank 0 is there');
 	return $job;

@@ -31,7 +31,7 @@ sub comes_back
 {
 	my ($kind, @command) = @_;
 	my $over = "$dir/over-$kind";
-	my $job  = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -workdir), "$dir", @command, $over ]);
+	my $job  = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', RANKS, qw(-image -workdir), "$dir", @command, $over ]);
 	ok($job->wait_for(out => qr/^regions: rank 0 is there$/m), 'rank 0 is there');
 	for my $time (1, 2) {
 		last if !ok(make_line($job), "a line is made, for the time $time");

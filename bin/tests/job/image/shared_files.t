@@ -33,7 +33,7 @@ sub interrupted
 {
 	my ($between, @options) = @_;
 	unlink $log;
-	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -coord blocking -workdir), "$dir/work", @options,
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', RANKS, qw(-image -coord blocking -workdir), "$dir/work", @options,
 		program('shared_log'), $log ], env => { FTMPI_FAULT => 'image-cut:1:*:1:' . LATE });
 	ok($job->wait_for(out => qr/^shared_log: all have begun$/m), 'all have begun');
 	ok(make_line($job), 'a line is made');
@@ -82,7 +82,7 @@ subtest 'lost' => sub {
 # Somebody else has the lock of rank 1; rank 0 has none.
 subtest 'locked' => sub {
 	unlink $log;
-	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -coord blocking -workdir), "$dir/work", program('shared_log'), $log ]);
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', RANKS, qw(-image -coord blocking -workdir), "$dir/work", program('shared_log'), $log ]);
 	ok($job->wait_for(out => qr/^shared_log: all have begun$/m), 'all have begun');
 	ok(make_line($job), 'a line is made');
 	$job->signal('TERM');

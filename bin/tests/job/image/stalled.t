@@ -58,7 +58,7 @@ sub stop_one
 sub start
 {
 	my ($dir, $coord, $fault) = @_;
-	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, '-image', '-coord', $coord, '-ckpt-interval', 0.1, '-image-patience', PATIENCE,
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', RANKS, '-image', '-coord', $coord, '-ckpt-interval', 0.1, '-image-patience', PATIENCE,
 		'-workdir', "$dir/work", program('places'), 'compute', "$dir/over" ], env => { FTMPI_FAULT => $fault });
 	ok($job->wait_for(err => qr/^ftmpirun: rank 1 on \S+ is process/m), 'the ranks are there');
 	return $job;

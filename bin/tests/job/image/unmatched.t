@@ -38,7 +38,7 @@ sub waiting
 	my ($coord, @options) = @_;
 	my $folder = "$dir/" . ++$jobs;
 	mkdir $_ or die "$_: $!\n" for $folder, "$folder/work";
-	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -coord), $coord, '-workdir', "$folder/work", @options,
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', RANKS, qw(-image -coord), $coord, '-workdir', "$folder/work", @options,
 		program('unmatched'), '-until', "$folder/there" ]);
 	ok($job->wait_for(out => qr/^unmatched: all wait$/m), 'all wait');
 	return ($job, "$folder/there");

@@ -48,7 +48,7 @@ for my $case ([ 'heat.c', 'ftmpicc' ], [ 'heat.cpp', 'ftmpicxx' ], [ 'heat.f90',
 
 		my (undef, @run) = command($source, 'ftmpirun');
 		@run = map { /^1$/ ? '0.05' : /^200000$/ ? $steps : $_ } @run;
-		my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', @run ], dir => "$dir");
+		my $job = FTMPI::Test::Job->start([ ftmpirun(), '-vv', @run ], dir => "$dir");
 		ok($job->wait_for(err => qr/line \d+ is committed/), "$source: a line");
 		my ($victim) = grep { (readlink("/proc/$_/exe") // '') =~ m{/heat\z} } $job->pids;
 		ok($victim && kill(KILL => $victim), "$source: a rank is killed") or diag $job->saw;

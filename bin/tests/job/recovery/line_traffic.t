@@ -109,7 +109,7 @@ sub is_exact
 	my $envelopes = min(@case{qw(tags rounds)});
 	$case{report} //= sub { report_bytes($envelopes) };
 	sysopen my $writer, $gate, O_RDWR | O_NONBLOCK or die "$gate: $!\n";
-	my $job = FTMPI::Test::Job->start([ftmpirun(), '-v', '-coord', $case{coord}, '-workdir', "$scratch/w", '-n', $case{ranks},
+	my $job = FTMPI::Test::Job->start([ftmpirun(), '-vv', '-coord', $case{coord}, '-workdir', "$scratch/w", '-n', $case{ranks},
 		program('line_traffic'), $case{pattern}, '-gate', $gate, map { ("-$_", $case{$_}) } qw(rounds tags lines)]);
 	$job->wait_for(err => qr/^line_traffic: rank $_ waits at the gate$/m) or last for 0 .. $case{ranks} - 1;
 	is(pairs_up($job->err), edges(\%case), "$name: over no other connections") or diag($job->saw);
@@ -156,7 +156,7 @@ is_exact(coord => 'compare', pattern => 'turning', ranks => 4);
 is_exact(coord => 'auto', pattern => 'neighbours', ranks => 4);
 
 my $job = FTMPI::Test::Job->run(
-	[ftmpirun(), '-v', '-workdir', "$scratch/w", qw(-n 3), program('line_traffic')]);
+	[ftmpirun(), '-vv', '-workdir', "$scratch/w", qw(-n 3), program('line_traffic')]);
 $job->is_status(0, 'blocking');
 $job->verdict($job->err !~ /coordination of lines/, '... has nothing to say of it');
 $job = FTMPI::Test::Job->run([ftmpirun(), qw(-coord eventlog), '-workdir', "$scratch/w", qw(-n 3), program('line_traffic')]);

@@ -30,7 +30,7 @@ sub finds
 {
 	my ($name, $options, @processors) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	my $job = job([ ftmpirun(), '-v', @$options, program('bound') ]);
+	my $job = job([ ftmpirun(), '-vv', @$options, program('bound') ]);
 	$job->is_status(0, $name);
 	my %on = $job->out =~ /^rank (\d+) process \d+ on (\S+)$/mg;
 	is(join(' ', map { $on{$_} // 'nowhere' } 0 .. $#processors), "@processors", '... on these processors')
@@ -82,7 +82,7 @@ for my $case (
 # What is not ours is not used; what ranks run in is bound, too.
 for my $case ([ [qw(-n 1)], $other ], [ [qw(-bind core -n 1)], $other ], [ [qw(-n 2)], $other, $other ]) {
 	my ($options, @processors) = @$case;
-	my $job = job([ 'taskset', '-c', $other, ftmpirun(), '-v', @$options, 'sh', '-c', program('bound') . '; exit $?' ]);
+	my $job = job([ 'taskset', '-c', $other, ftmpirun(), '-vv', @$options, 'sh', '-c', program('bound') . '; exit $?' ]);
 	my @found = $job->out =~ / on (\S+)$/mg;
 	is("@found", "@processors", "taskset: @$options") or diag $job->saw;
 	$job->err_like(qr/ not bound: they need 2 processors, and ftmpirun may use 1 there \(taskset, cpuset or batch system\)\.$/m, '... the reason')

@@ -70,7 +70,7 @@ my %env = (LD_LIBRARY_PATH => "$dir");
 sub noticed
 {
 	my ($name, @command) = @_;
-	my $job = FTMPI::Test::Job->start([ftmpirun(), '-v', @command], dir => "$dir", env => \%env, deadline => 60);
+	my $job = FTMPI::Test::Job->start([ftmpirun(), '-vv', @command], dir => "$dir", env => \%env, deadline => 60);
 	ok($job->wait_for(err => qr/rank 0 on \S+ has loaded libmpi\.so\.40 of another MPI/), "$name: it is noticed");
 	write_file("$dir/go", '');
 	$job->finish;

@@ -23,7 +23,7 @@ for my $case (
 	SKIP: {
 		my ($status) = run_quiet('unshare', @$namespace, 'true');
 		skip "no unshare @$namespace here", 4 if $status != 0;
-		my $job = FTMPI::Test::Job->run([ ftmpirun(), qw(-v -transport auto -n 2), @rank ]);
+		my $job = FTMPI::Test::Job->run([ ftmpirun(), qw(-vv -transport auto -n 2), @rank ]);
 		$job->is_status(0, "@$namespace");
 		$job->err_like(qr/: peer \d: no memory is shared: $says$/m, '... -v tells why');
 		$job = FTMPI::Test::Job->run([ ftmpirun(), qw(-transport shm -n 2), @rank ]);

@@ -74,7 +74,7 @@ right(3, $_, '-file', fifo(), '-rounds', 2000) for qw(held late);
 {
 	my $fifo = fifo();
 	my $job = FTMPI::Test::Job->start(
-		[ ftmpirun(), '-v', '-n', 3, program('load'), 'later', '-file', $fifo ],
+		[ ftmpirun(), '-vv', '-n', 3, program('load'), 'later', '-file', $fifo ],
 		env => { FTMPI_CONNECT_MS => 10 });
 	my $waited = $job->wait_for(err => qr/^rank 0 on \S+: handshake to peer 2: no answer yet$/m);
 	ok($waited, 'rank 0 waits for a rank that has not called MPI_Init') or diag($job->saw);

@@ -31,7 +31,7 @@ sub ask_for_line
 {
 	my ($job, $expected) = @_;
 	$expected //= qr/(?!)/;
-	my $talks     = grep { $_ eq '-v' } @{ $job->{command} };
+	my $talks     = grep { $_ eq '-vv' } @{ $job->{command} };
 	my $committed = $talks ? qr/^ftmpirun: line \d+ is committed$/m : qr/^ftmpirun: the recovery line that SIGUSR2 asked for is committed\.$/m;
 	my $seen = length $job->{err};
 	ASK: while (time < $job->{until}) {

@@ -31,7 +31,7 @@ sub start
 	$self->{orders}->autoflush(1);
 	my @before = @{delete $option{before} // []};
 	$self->{job} = FTMPI::Test::Job->start(
-		[ftmpirun(), '-v', '-ssh', write_ssh($dir), '-host', 'here', '-workdir', "$dir/work", '-n',
+		[ftmpirun(), '-vv', '-ssh', write_ssh($dir), '-host', 'here', '-workdir', "$dir/work", '-n',
 			$ranks, @before, $self->{program}, '-orders', "$dir/orders"], %option);
 	return $self;
 }

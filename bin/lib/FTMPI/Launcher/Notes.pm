@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What happens to a job, in the words of its run record (doc/record.md), on its way from where it is decided to those
+# who show it and write it down. Those who decide have nothing to do with that.
+package FTMPI::Launcher::Notes;
+
+use strict;
+use warnings;
+
+# Kept until somebody takes them; older ones are counted.
+use constant NOTES_MAX => 1024;
+
+sub new { return bless { notes => [], dropped => 0, now => 0 }, shift }
+
+# What time it is, of the monotonic clock, for all that is added until it is told again.
+sub at { $_[0]{now} = $_[1]; return }
+
+sub add
+{
+	my ($self, $event, %fields) = @_;
+	my $notes = $self->{notes};
+	push @$notes, [ $self->{now}, $event, \%fields ];
+	return if @$notes <= NOTES_MAX;
+	shift @$notes;
+	$self->{dropped}++;
+	return;
+}
+
+# [time, event, fields] each, in their order.
+sub take
+{
+	my ($self) = @_;
+	my @taken = splice @{ $self->{notes} };
+	unshift @taken, [ $taken[0][0], 'dropped', { count => $self->{dropped} } ] if $self->{dropped};
+	$self->{dropped} = 0;
+	return @taken;
+}
+
+1;

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Those who are told what happens to a job: the overview, the run record and the status file in the session's folder, -progress, -v.
+package FTMPI::Launcher::Observer;
+
+use strict;
+use warnings;
+
+use POSIX ();
+
+use FTMPI::Amounts                ();
+use FTMPI::Json                   ();
+use FTMPI::Launcher::Overview     ();
+use FTMPI::Launcher::RunRecord    ();
+use FTMPI::Launcher::SessionFile  ();
+
+use constant { STATUS => 'status.json', STATUS_TIME => 2 };
+
+my %NUMBERS = map { $_ => 1 } qw(v time seconds epoch ranks alive hosts restarts lines checkpoints lost stood cost number age bytes logs fraction pid);
+
+# loop; size; folder: of the session; say => sub (sentence): for -v, or undef; log => sub (sentence); progress: wanted; put => sub (text, for standard
+# error); began: [Unix time, time of the notes]; pid, host: of ftmpirun; early: the record is written from the beginning.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $self = bless {%arg}, $class;
+	$self->{overview} = FTMPI::Launcher::Overview->new(size => $arg{size}, began => $arg{began}[1]);
+	$self->{record}   = FTMPI::Launcher::RunRecord->new(began => $arg{began}, log => $arg{log});
+	if ($arg{progress}) {
+		require FTMPI::Launcher::Progress;
+		$self->{line} = FTMPI::Launcher::Progress->new(loop => $arg{loop}, put => $arg{put}, state => sub { $self->state });
+	}
+	return $self;
+}
+
+sub state { my ($self) = @_; return $self->{overview}->shown(FTMPI::Loop::now()) }
+
+# There may be a folder now.
+sub begin_record
+{
+	my ($self) = @_;
+	return if $self->{status_timer} || !-d $self->{folder};
+	$self->{record}->begin($self->{folder});
+	$self->_keep_status;
+	return;
+}
+
+sub _keep_status
+{
+	my ($self) = @_;
+	$self->_save_status;
+	$self->{status_timer} = $self->{loop}->after(STATUS_TIME, sub { $self->_keep_status });
+	return;
+}
+
+sub _save_status
+{
+	my ($self) = @_;
+	my %status = (%{ $self->state }, v => 1, time => time, pid => $self->{pid}, host => $self->{host});
+	FTMPI::Launcher::SessionFile::save($self->{folder}, STATUS, FTMPI::Json::encode(\%status, \%NUMBERS) . "\n");
+	return;
+}
+
+# A note: [time, event, fields].
+sub take
+{
+	my ($self, $now, $event, $fields) = @_;
+	my %all = (%$fields, $self->{overview}->note($now, $event, $fields));
+	$self->{record}->note($now, $event, \%all);
+	my $sentence = $self->{say} && _sentence($event, \%all);
+	$self->{say}->($self->_clock($now) . " $sentence") if $sentence;
+	return;
+}
+
+sub _clock
+{
+	my ($self, $now) = @_;
+	my ($unix, $began) = @{ $self->{began} };
+	return POSIX::strftime('%H:%M:%S', localtime $unix + $now - $began);
+}
+
+# What -v says of it: of what is said in any case nothing.
+my %SENTENCES = (
+	start => sub {
+		my ($f) = @_;
+		return "session $f->{session}: " . join ', ', map { "$_->{name} has " . (@{ $_->{ranks} } == 1 ? 'rank ' : 'ranks ') . _ranges(@{ $_->{ranks} }) } grep { @{ $_->{ranks} } } @{ $f->{hosts} };
+	},
+	ready          => sub { 'all ranks have called MPI_Init' },
+	line_committed => sub {
+		my ($f) = @_;
+		my @words = map { defined $_ ? $_ : () } defined $f->{bytes} ? FTMPI::Amounts::bytes($f->{bytes}) : undef,
+			defined $f->{seconds} ? FTMPI::Amounts::duration($f->{seconds}) . ' from its beginning' : undef,
+			$f->{stood_lines} ? 'the program stood still for ' . FTMPI::Amounts::duration($f->{stood_longest}) . ($f->{stood_lines} > 1 ? " in the last $f->{stood_lines} lines" : '') : undef;
+		return "line $f->{line} is committed" . (@words ? ': ' . join ', ', @words : '');
+	},
+	checkpoint => sub {
+		my ($f) = @_;
+		return "checkpoint $f->{number} of rank $f->{rank} is there" . (defined $f->{bytes} ? ': ' . FTMPI::Amounts::bytes($f->{bytes}) : '');
+	},
+	end => sub {
+		my ($f) = @_;
+		my @words = ('the job ended with status ' . $f->{status} . ' after ' . FTMPI::Amounts::duration($f->{seconds}));
+		push @words, "$f->{lines} recovery lines" if $f->{lines};
+		push @words, "$f->{checkpoints} checkpoints" if $f->{checkpoints};
+		push @words, 'stood still for them for ' . FTMPI::Amounts::duration($f->{stood}) if $f->{stood};
+		push @words, ($f->{restarts} == 1 ? '1 restart' : "$f->{restarts} restarts") . ', ' . FTMPI::Amounts::duration($f->{lost}) . ' of work done again' if $f->{restarts};
+		return join ', ', @words;
+	},
+);
+
+sub _sentence
+{
+	my ($event, $fields) = @_;
+	my $sentence = $SENTENCES{$event} // return;
+	return $sentence->($fields);
+}
+
+# 0 to 3, 5
+sub _ranges
+{
+	my (@numbers) = @_;
+	my @ranges;
+	for my $n (@numbers) {
+		if (@ranges && $n == $ranges[-1][1] + 1) {
+			$ranges[-1][1] = $n;
+		} else {
+			push @ranges, [ $n, $n ];
+		}
+	}
+	return join ', ', map { my ($first, $last) = @$_; $first == $last ? $first : $first + 1 == $last ? "$first, $last" : "$first to $last" } @ranges;
+}
+
+sub make_way
+{
+	my ($self, $stream, $text) = @_;
+	return $self->{line} ? $self->{line}->make_way($stream, $text) : $text;
+}
+
+# There is nothing in the session's folder that anybody goes on from: the record goes, too.
+sub forget
+{
+	my ($self) = @_;
+	unlink map { "$self->{folder}/$_" } STATUS, FTMPI::Launcher::RunRecord::NAME;
+	return;
+}
+
+# The job is over.
+sub finish
+{
+	my ($self) = @_;
+	$self->{line}->finish if $self->{line};
+	my $timer = delete $self->{status_timer} // return;
+	$self->{loop}->cancel($timer);
+	$self->_save_status;
+	return;
+}
+
+1;

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The run record: what happened to a job, one JSON object a line, in the session's folder (doc/record.md). A line is
+# written as it happens, with one write(2): what is there survives the launcher. It begins when there is a folder; what
+# happened before is kept until then.
+package FTMPI::Launcher::RunRecord;
+
+use strict;
+use warnings;
+
+use Fcntl qw(O_APPEND O_CREAT O_NOFOLLOW O_NONBLOCK O_WRONLY);
+
+use FTMPI::Json ();
+
+use constant { NAME => 'events.jsonl', VERSION => 1 };
+
+# Bytes of the file, after which nothing is written but the end; so many lines of what comes again and again are written one
+# by one, as many more every second time, and so on; entries that wait for a folder.
+use constant { BYTES_MAX => 64 << 20, OFTEN_MAX => 10_000, WAITING_MAX => 4096 };
+
+# What a job of a week may have any number of.
+my %OFTEN = map { $_ => 1 } qw(line_committed line_refused checkpoint);
+
+# What is not written: it is part of another event, or of the status alone.
+my %SILENT = map { $_ => 1 } qw(line_requested line_held started exited cost size logs);
+
+# Seconds between two words of the program about its progress.
+use constant PROGRESS_TIME => 60;
+
+my %NUMBERS = map { $_ => 1 } qw(v ranks slots epoch rank line number bytes seconds stood stood_longest stood_mean stood_lines held lost count pid status
+	interval fraction lines checkpoints restarts peer signal time_limit);
+
+# began: [Unix time, time of the notes] of the same moment; log => sub (sentence).
+sub new
+{
+	my ($class, %arg) = @_;
+	return bless { %arg, waiting => [], often => 0, stride => 1, skipped => 0, bytes => 0, told => 0 }, $class;
+}
+
+# There is a folder for it, or it is made.
+sub begin
+{
+	my ($self, $folder) = @_;
+	return if $self->{file} || $self->{failed} || !-d $folder;
+	my $path = "$folder/" . NAME;
+	if (!sysopen $self->{file}, $path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600 or !-f $self->{file}) {
+		delete $self->{file};
+		$self->{failed} = 1;
+		$self->{log}->("the job has no run record: cannot open $path: $!");
+		return;
+	}
+	$self->{bytes} = -s _;
+	$self->_append($_) for splice @{ $self->{waiting} };
+	return;
+}
+
+# now: the time of the note.
+sub note
+{
+	my ($self, $now, $event, $fields) = @_;
+	return if $self->{failed} || $SILENT{$event} || !$self->_is_wanted($now, $event);
+	my %more = $OFTEN{$event} && $self->{skipped} ? (count => 1 + $self->{skipped}) : ();
+	$self->{skipped} = 0 if $OFTEN{$event};
+	my $line = $self->_line($now, $event, { %$fields, %more });
+	if ($self->{file}) {
+		$self->_append($line, $event eq 'end');
+		return;
+	}
+	my $waiting = $self->{waiting};
+	push @$waiting, $line;
+	splice @$waiting, 1, 1 if @$waiting > WAITING_MAX;    # the start stays
+	return;
+}
+
+sub _is_wanted
+{
+	my ($self, $now, $event) = @_;
+	if ($event eq 'progress') {
+		return 0 if defined $self->{progress} && $now - $self->{progress} < PROGRESS_TIME;
+		$self->{progress} = $now;
+	}
+	return 1 if !$OFTEN{$event};
+	my $n = ++$self->{often};
+	$self->{stride} *= 2 if $n % (OFTEN_MAX * $self->{stride}) == 0;
+	return 1 if $n % $self->{stride} == 0;
+	$self->{skipped}++;
+	return 0;
+}
+
+sub _line
+{
+	my ($self, $now, $event, $fields) = @_;
+	my ($unix, $began) = @{ $self->{began} };
+	my $rest = substr FTMPI::Json::encode($fields, \%NUMBERS), 1;
+	my $head = sprintf '{"time":%.3f,"at":%.3f,"event":%s', $unix + $now - $began, $now - $began, FTMPI::Json::text($event);
+	return $head . ($rest eq '}' ? "}\n" : ",$rest\n");
+}
+
+# What cannot be written is counted, and told when something can. A line that was cut is ended before.
+sub _append
+{
+	my ($self, $line, $is_last) = @_;
+	if ($self->{bytes} > BYTES_MAX && !$is_last) {
+		$self->{lost}++;
+		return;
+	}
+	$line = ($self->{cut} ? "\n" : '') . qq({"event":"dropped","count":$self->{lost}}\n) . $line if $self->{lost};
+	my $n = syswrite $self->{file}, $line;
+	if (($n // 0) == length $line) {
+		$self->{bytes} += $n;
+		@$self{qw(lost cut)} = (0, 0);
+		return;
+	}
+	$self->{lost}++;
+	$self->{cut} ||= $n // 0;
+	$self->{log}->("the run record cannot be written: " . ($n ? 'the disk is full' : "$!")) if !$self->{told}++;
+	return;
+}
+
+1;
