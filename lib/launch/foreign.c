@@ -50,9 +50,9 @@ int foreign_check(char *err, size_t errsize)
 			continue;
 		snprintf(err, errsize,
 			"%s has started several processes (%s=%s), and each would be a job of one: "
-			"start the program with ftmpirun, or set FTMPI_SINGLETON=1 if that is "
-			"meant",
-			signs[i].launcher, signs[i].variable, shown(value).text);
+			"start the program with ftmpirun in place of %s, or set FTMPI_SINGLETON=1 "
+			"if that is meant",
+			signs[i].launcher, signs[i].variable, shown(value).text, signs[i].launcher);
 		return FT_EINVAL;
 	}
 	return 0;
