@@ -23,6 +23,7 @@ use FTMPI::Agent::Ranks          ();
 use FTMPI::Agent::Spawn          ();
 use FTMPI::Agent::Sweep          ();
 use FTMPI::Agent::Watchdog       ();
+use FTMPI::Address                ();
 use FTMPI::Channel               ();
 use FTMPI::Condition             ();
 use FTMPI::Control               ();
@@ -79,6 +80,8 @@ sub main
 	$self->{guard} = FTMPI::Agent::Sweep::guard($self->{session}, $mark) if $self->{session};
 	$self->{mark} = $mark if !FTMPI::Agent::Sweep::adopt_orphans();
 	FTMPI::Agent::Sweep::call_myself('ftmpi-agent');
+	# a rank is none of the processes of the step that the agent, or ftmpirun, may have been started in
+	delete @ENV{ grep { /^(?:PMIX?_|SLURM_(?:PROCID|LOCALID|GTIDS|STEP))/ } keys %ENV };
 	my ($in, $out) = _take_streams();
 	$SIG{PIPE} = 'IGNORE';
 	$SIG{CHLD} = 'DEFAULT';
@@ -180,12 +183,24 @@ sub _setup
 		most_excused => $most,
 		on_silent => sub { $self->_give_up($silence) });
 	my $interfaces = FTMPI::Net::interfaces();
-	my (undef, undef, $arrived) = split ' ', $ENV{SSH_CONNECTION} // '';
 	$self->_tell(
-		'HERE', FTMPI::Processors::at_once(), $arrived // '',
+		'HERE', FTMPI::Processors::at_once(), _arrived($interfaces),
 		[ map { $_->[0] } @$interfaces ],
 		[ map { $_->[1] } @$interfaces ]);
 	return;
+}
+
+# The address of this host at which what started the agent came here, or ''. A batch system may have handed on the SSH_CONNECTION of
+# another host.
+sub _arrived
+{
+	my ($interfaces) = @_;
+	my $launcher = $ENV{SLURM_LAUNCH_NODE_IPADDR};
+	my $towards = defined $launcher && FTMPI::Address::family($launcher) ? FTMPI::Net::source_towards($launcher) : undef;
+	return $towards if defined $towards;
+	my (undef, undef, $arrived) = split ' ', $ENV{SSH_CONNECTION} // '';
+	my $its = FTMPI::Address::normal($arrived // '');
+	return (grep { FTMPI::Address::normal($_->[1]) eq $its } @$interfaces) ? $arrived : '';
 }
 
 # What the job begins with is kept, and told, before anything of it runs.

@@ -20,7 +20,7 @@ use FTMPI::Cli::Sessions       ();
 use FTMPI::Cli::Values         ();
 use FTMPI::Error               ();
 use FTMPI::Launcher            ();
-use FTMPI::Launcher::Bootstrap ();
+use FTMPI::Launcher::Reach     ();
 use FTMPI::Launcher::Sentences ();
 use FTMPI::Net                 ();
 use FTMPI::Processors          ();
@@ -70,12 +70,35 @@ sub _fill_streams
 sub _run
 {
 	my ($program, @words) = @_;
-	my $options = $program =~ /^mpi/ ? FTMPI::Cli::Options::parse_plain(@words)
-		: FTMPI::Cli::Options::parse(@words);
+	my $is_plain = $program =~ /^mpi/;
+	my $options = _is_in_job() ? FTMPI::Cli::Options::parse_in_job($is_plain, @words)
+		: $is_plain ? FTMPI::Cli::Options::parse_plain(@words) : FTMPI::Cli::Options::parse(@words);
 	return _print(FTMPI::Cli::Options::help($program)) if $options->{help};
 	return _print('ftmpirun (FTMPI) ' . FTMPI::Version::NUMBER . "\n") if $options->{version};
 	return _manual() if $options->{man};
+	_take_job($options);
 	return FTMPI::Launcher::run(plan($options));
+}
+
+# Inside the job of a batch system. (Others need not wait for perl to compile what reads it.)
+sub _is_in_job
+{
+	return if !grep { defined $ENV{$_} } qw(SLURM_JOB_ID SLURM_JOBID PBS_JOBID LSB_JOBID);
+	require FTMPI::Cli::Batch;
+	return FTMPI::Cli::Batch::kind();
+}
+
+# What the batch job gives, and the user did not say.
+sub _take_job
+{
+	my ($options) = @_;
+	return if !_is_in_job() && !defined $options->{launcher};
+	require FTMPI::Cli::Batch;
+	FTMPI::Cli::Batch::take($options);
+	$options->{n} //= FTMPI::Cli::Machines::slots($options->{named} = _named_hosts($options));
+	my $n = _ranks($options);
+	FTMPI::Error::usage("there are $n slots, and a job has at most @{[FTMPI::Cli::Options::RANKS_MAX]} ranks; write -n N") if $n > FTMPI::Cli::Options::RANKS_MAX;
+	return;
 }
 
 sub _print
@@ -141,7 +164,7 @@ sub plan
 		bind         => $options->{bind},
 		dump         => $options->{dump},
 		accept_binary => $options->{'accept-binary'},
-		ssh       => _ssh($options->{ssh}),
+		_reach($options),
 		iface     => $options->{iface},
 		ports     => $options->{ports},
 		timeout   => $options->{timeout},
@@ -267,10 +290,13 @@ sub _restoring
 sub _place
 {
 	my ($options) = @_;
-	my $named = _named_hosts($options);
-	my $local = FTMPI::Net::local_test();
+	my $named = $options->{named} // _named_hosts($options);
+	my $job   = $options->{allocation};
+	my $test  = FTMPI::Net::local_test();
+	my $local = $job && defined $job->{here} ? sub { $_[0] eq $job->{here} || !$job->{known}{ $_[0] } && $test->($_[0]) } : $test;
 	my %is_local;
 	my $key_of = sub { ($is_local{ $_[0] } //= $local->($_[0]) ? 1 : 0) ? '' : $_[0] };
+	$named = FTMPI::Cli::Batch::within($job, $named, $local) if $job && $named && $options->{launcher} ne 'ssh';
 	my $myself = { name => FTMPI::Net::hostname(), slots => FTMPI::Processors::count() };
 	my $hosts = FTMPI::Cli::Machines::merge($named // [$myself], $key_of);
 	my ($n, $slots) = (_ranks($options), FTMPI::Cli::Machines::slots($hosts));
@@ -302,7 +328,7 @@ sub _named_hosts
 {
 	my ($options) = @_;
 	return FTMPI::Cli::Machines::parse_list('-host', join ',', @{ $options->{host} }) if $options->{host};
-	my $file = $options->{machinefile} // return;
+	my $file = $options->{machinefile} // return $options->{allocation} && $options->{allocation}{hosts};
 	open my $handle, '<:raw', $file
 		or FTMPI::Error::usage("cannot read the machine file $file: $!");
 	my $text = '';
@@ -339,11 +365,22 @@ sub _variables
 	return [ @unset, map { "$_=$given{$_}" } sort keys %given ];
 }
 
+# How other hosts are reached: ssh for all that batch systems do not reach.
+sub _reach
+{
+	my ($options) = @_;
+	my $ssh = _ssh($options->{ssh});
+	my $job = $options->{allocation};
+	my $reach = FTMPI::Launcher::Reach->new(ssh => $ssh, kind => $options->{launcher} // 'ssh', id => $job && $job->{id},
+		set => { map { $_ => 1 } keys %ENV });
+	return (ssh => $ssh, reach => $reach);
+}
+
 sub _ssh
 {
 	my ($given) = @_;
 	my $command = $given // $ENV{FTMPI_SSH};
-	$command = FTMPI::Launcher::Bootstrap::DEFAULT_SSH if !defined $command || $command eq '';
+	$command = FTMPI::Launcher::Reach::DEFAULT_SSH if !defined $command || $command eq '';
 	require Text::ParseWords;
 	my @words = Text::ParseWords::shellwords($command);
 	FTMPI::Error::usage("-ssh: '" . FTMPI::Error::clean($command) . "' is not a command line")

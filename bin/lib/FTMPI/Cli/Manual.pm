@@ -33,6 +33,7 @@ none.
 In the first spelling, MACHINEFILE names the hosts and WORKDIR is the directory for recovery
 lines and the job's record.
 In the second, as other launchers have it, both are options.
+The third is for jobs of Slurm, PBS and LSF, see BATCH SYSTEMS.
 Options may be written with one dash or two.
 They come before the program; all words behind the program are given to it untouched (a note tells of
 .BR \-image ", " \-ckpt\-interval ", " \-workdir " and " \-coord
@@ -62,7 +63,7 @@ and
 .BR ftmpicc (1))
 are other names of
 .BR ftmpirun ,
-and know the second spelling only.
+and do not know the first spelling.
 .PP
 A program without a slash in its name is looked for in PATH and then in the working directory.
 It may be a script or another program that runs the MPI program, such as a shell,
@@ -107,7 +108,7 @@ refuses it.
 Hosts that get no ranks are spares: ranks of a host that is lost go there.
 Without a machine file and
 .B \-host
-all ranks run on this machine, and no such note is printed.
+all ranks run on this machine (in a batch job on its hosts, see BATCH SYSTEMS), and no such note is printed.
 It has as many slots then as there are processors that
 .B ftmpirun
 may use, hardware threads counted;
@@ -124,6 +125,67 @@ Ranks on several hosts use the address at which ssh reached a host, and on this
 machine the address that leads there;
 .B \-iface
 chooses another.
+EOR
+
+my $BATCH = <<'EOR';
+Inside a job of Slurm, PBS or LSF, hosts and their slots are those of the job when neither
+.B \-host
+nor a machine file names some, and
+.B \-n
+may be left out: there is a rank for each task that the job was given.
+They come from SLURM_JOB_NODELIST, SLURM_TASKS_PER_NODE (else SLURM_JOB_CPUS_PER_NODE) and SLURM_NTASKS; from the file PBS_NODEFILE; or from the file
+LSB_DJOB_HOSTFILE, LSB_MCPU_HOSTS or LSB_HOSTS.
+At most 65536 hosts, 1 MiB for a list of them and 16 MiB for a file are read.
+Without
+.B \-n
+all words behind the program are its own; four or more words, the second a number, are MACHINEFILE N WORKDIR PROG, unless
+.B \-\-
+stands before them.
+.PP
+The processes on other hosts are started by
+.BR srun ,
+in a step of its own for each host, or by
+.BR blaunch ,
+where PATH has them; in a job of PBS by
+.BR ssh (1),
+and made part of the job by
+.B pbs_attach
+where PBS has that.
+.B \-launcher
+chooses.
+But with
+.BR ssh ,
+hosts that are named have to be in the job, or be this machine.
+The keeper of
+.B \-keeper\-hosts
+is reached by ssh in any case.
+.PP
+.B ftmpirun
+is started once in a job, without
+.BR srun .
+A program that
+.B srun
+has started beside others fails in MPI_Init.
+A job of Slurm outlives a node only with
+.BR "sbatch \-\-no\-kill" ;
+with
+.B \-\-requeue
+and
+.B \-restore=auto
+it goes on from its newest recovery line when the node of
+.B ftmpirun
+itself is lost.
+.B \-\-signal=B:TERM@60
+sends SIGTERM to the script a minute before its time is over; without the
+.B B:
+the signal would end what
+.B ftmpirun
+has on other nodes.
+.PP
+.I share/doc/ftmpi/batch.md
+where FTMPI is installed
+.RI ( doc/batch.md
+in its source) has scripts for each system.
 EOR
 
 my $BINDING = <<'EOR';
@@ -633,7 +695,9 @@ my @STATUSES = (
 );
 
 my @ENVIRONMENT = (
-	[ 'FTMPI_SSH', 'The command that reaches another host, when \-ssh does not say.' ],
+	[ 'FTMPI_SSH', 'The command that reaches another host by ssh, when \-ssh does not say.' ],
+	[ 'SLURM_*, PBS_JOBID, PBS_NODEFILE, LSB_*', 'What a batch system says of its job: see BATCH SYSTEMS. PMI_*, PMIX_*, SLURM_PROCID, SLURM_LOCALID, SLURM_GTIDS and SLURM_STEP* are removed from'
+			. ' the environment of ranks.' ],
 	[ 'FTMPI_RANK, FTMPI_SIZE, FTMPI_LOCAL_RANK, FTMPI_SESSION',
 		'Set for every rank: its number, how many there are, its number on its host, and'
 			. ' the name of the job.' ],
@@ -686,6 +750,7 @@ EOR
 	$text .= _section('OPTIONS',                  join '', map { _option($_) } @options);
 	$text .= _section('OPTIONS OF OTHER LAUNCHERS', $OTHERS . join '', map { _other($_) } FTMPI::Cli::OtherLaunchers::table());
 	$text .= _section('MACHINE FILE',             $MACHINES);
+	$text .= _section('BATCH SYSTEMS',            $BATCH);
 	$text .= _section('BINDING',                  $BINDING);
 	$text .= _section('SHARED MEMORY',            $MEMORY);
 	$text .= _section('INPUT, OUTPUT, INTERRUPT', $STREAMS);

@@ -20,13 +20,14 @@ my @TABLE = (
 		arg   => 'N',
 		part  => 1,
 		check => \&FTMPI::Cli::Values::ranks,
+		default => 'inside a job of Slurm, PBS or LSF as many as it was given tasks',
 		text  => 'Start N ranks. A word ":" after the arguments of the program begins'
 			. ' another part of the job: -n N, options of its own (-x, -env, -wdir) and its program.',
 	},
 	{
 		names   => [qw(machinefile hostfile f)],
 		arg     => 'FILE',
-		default => 'this machine alone',
+		default => 'the hosts of the job of Slurm, PBS or LSF that ftmpirun is in, else this machine alone',
 		text    => 'The hosts of the job, a line each: "host", "host slots=4" or "host:4".',
 	},
 	{
@@ -80,7 +81,15 @@ my @TABLE = (
 		arg     => 'CMD',
 		default => '$FTMPI_SSH, else "ssh -o BatchMode=yes -o ConnectTimeout=10"',
 		text    => 'The command that reaches another host; the host and one command line for'
-			. ' its shell are added.',
+			. ' its shell are added. It is used inside a batch job, too, where it is given.',
+	},
+	{
+		names   => ['launcher'],
+		arg     => 'ssh|slurm|pbs|lsf|auto',
+		check   => \&FTMPI::Cli::Values::launcher,
+		default => 'auto',
+		text    => 'What starts the agent of another host. slurm: srun. lsf: blaunch. pbs: ssh, and the processes are made part of the job there (pbs_attach). auto:'
+			. ' that of the batch job which ftmpirun is in, if it has that command; else ssh. Hosts have to be in the job then, but with ssh; the manual page has more under BATCH SYSTEMS.',
 	},
 	{
 		names => ['tag-output'],
@@ -408,6 +417,19 @@ sub parse_plain
 	return _parse(sub { _refuse_misplaced($_[1]); _refuse('-n N is not given') }, @_);
 }
 
+# The same inside the job of a batch system, which may give hosts and the number of ranks: n is left out then. MACHINEFILE N WORKDIR
+# PROG are four words without an option between them, the second a number.
+sub parse_in_job
+{
+	my ($is_plain, @words) = @_;
+	return _parse(sub {
+		my ($got, $words, $untouched) = @_;
+		_positional($got, $words) if !$is_plain && !$untouched && @$words >= 4 && $words->[1] =~ /^[0-9]+\z/ && !_names_hosts($got);
+	}, @words);
+}
+
+sub _names_hosts { my ($got) = @_; return $got->{host} || defined $got->{machinefile} || defined $got->{workdir} }
+
 sub _parse
 {
 	my ($without_n, @words) = @_;
@@ -420,7 +442,7 @@ sub _parse
 		return \%got if $got{help} || $got{version} || $got{man};
 	}
 	my $has_parts = defined $got{n} && !$untouched;
-	$without_n->(\%got, \@words) if !defined $got{n};
+	$without_n->(\%got, \@words, $untouched) if !defined $got{n};
 	_take_restore(\%got, \@words) if !$untouched;
 	_take_parts(\%got, \@words) if $has_parts;
 	_refuse("no program is named") if !@words;
@@ -685,13 +707,14 @@ sub _positional
 	return;
 }
 
-# The lines of a command's two spellings. `mpiexec` is the plain one.
+# The lines of a command's spellings, the last for a batch job. `mpiexec` does not know the first.
 sub usage
 {
 	my ($program) = @_;
 	my $second = "$program -n N [OPTIONS] PROG [ARGS...] [: -n N ... PROG [ARGS...]] [-restore[=...]]";
-	return $second if $program ne 'ftmpirun';
-	return ("$program [OPTIONS] MACHINEFILE N WORKDIR PROG [ARGS...] [-restore[=...]]", $second);
+	my $in_job = "$program [OPTIONS] PROG [ARGS...] [-restore[=...]]";
+	return ($second, $in_job) if $program ne 'ftmpirun';
+	return ("$program [OPTIONS] MACHINEFILE N WORKDIR PROG [ARGS...] [-restore[=...]]", $second, $in_job);
 }
 
 # An option as people write it: "-n N, -np N".

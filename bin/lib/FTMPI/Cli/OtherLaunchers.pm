@@ -23,6 +23,9 @@ my @TABLE = (
 	[ [qw(map-by rank-by)], "ranks fill the slots of one host after the other; -bind gives them processors in that order, and $BY_HAND" ],
 	[ [qw(report-bindings)], '-v tells the processors of each rank' ],
 	[ [qw(display-map)], '-v tells the host and the processors of each rank' ],
+	[ [qw(bootstrap)], 'write -launcher NAME' ],
+	[ [qw(launcher-exec bootstrap-exec)], 'write -ssh CMD' ],
+	[ [qw(rmk)], 'leave it out: hosts of a batch job are taken from its environment' ],
 	[ [qw(q)], 'leave it out: ftmpirun prints only notes and failures unless -v is given' ],
 	[ [qw(V)], 'write -version' ],
 );

@@ -28,6 +28,7 @@ my @FILES  = qw(cut keep);
 # In which order ranks are asked for checkpoints of their own (FTMPI::Launcher::Checkpoints).
 my @ORDERS = qw(round-robin adaptive random);
 my @OUTPUT = qw(once repeat);
+my @LAUNCHERS = qw(auto ssh slurm pbs lsf);
 
 # The name of a session, and of its folder in WORKDIR.
 my $SESSION = qr/[0-9]{8}-[0-9]{6}-[0-9a-f]{8}/;
@@ -180,6 +181,13 @@ sub ckpt_order
 	my ($value, $word) = @_;
 	return $value if grep { $_ eq $value } @ORDERS;
 	return _none_of($word, $value, @ORDERS);
+}
+
+sub launcher
+{
+	my ($value, $word) = @_;
+	return $value if grep { $_ eq $value } @LAUNCHERS;
+	return _none_of($word, $value, @LAUNCHERS);
 }
 
 sub output

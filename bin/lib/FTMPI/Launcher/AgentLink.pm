@@ -29,7 +29,7 @@ use FTMPI::Wire                ();
 use constant { START_TIME => 30, WORDS_TIME => 0.3, LEAVE_TIME => 3 };
 use constant WORDS_MAX => 8192;
 
-# loop; index, name, local: of its host; size: ranks of the job; ssh => [words]; period: seconds between two
+# loop; index, name, local: of its host; size: ranks of the job; reach: FTMPI::Launcher::Reach; period: seconds between two
 # PINGs; patience: sub (this link) -> seconds without an answer after which it is lost; sockets: of each rank;
 # on_frame, on_lost, and on_log => sub (this link, text).
 sub new
@@ -50,7 +50,7 @@ sub start
 	my ($self) = @_;
 	my $early   = FTMPI::Launcher::EarlyAgent::take($self, FTMPI::Launcher::Bootstrap::descriptors_needed($self->{size}),
 		POSIX::sysconf(POSIX::_SC_OPEN_MAX()));
-	my $process = $early // FTMPI::Launcher::Bootstrap::launch(FTMPI::Launcher::Bootstrap::command($self, @{ $self->{ssh} }));
+	my $process = $early // FTMPI::Launcher::Bootstrap::launch(FTMPI::Launcher::Bootstrap::command($self, $self->{reach}));
 	FTMPI::Error::failed("host $self->{name}: cannot start: $!") if !$process;
 	my $loop = $self->{loop};
 	@$self{qw(pid err pipe)} = @$process{qw(pid err out)};
@@ -79,8 +79,7 @@ sub advice
 {
 	my ($self) = @_;
 	return '' if $self->{local};
-	return '; see what this prints: '
-		. FTMPI::Error::clean(join ' ', @{ $self->{ssh} }, $self->{name}, 'perl -v');
+	return '; see what this prints: ' . FTMPI::Error::clean(join ' ', $self->{reach}->trial($self->{name}));
 }
 
 # The launcher's deputy writes into the same pipe.
@@ -286,14 +285,14 @@ sub _tell_end
 	return;
 }
 
-# The last line that ssh, or a shell or perl on the host, has written; a shell or login script may
-# have said it on standard output instead.
+# The line that says why, of those that ssh or srun, or a shell or perl on the host, has written; a shell or login script
+# may have said it on standard output instead.
 sub last_words
 {
 	my ($self) = @_;
 	for my $text ($self->{words}, $self->{here} ? '' : $self->{channel}->chatter) {
 		my @lines = grep { length } map { FTMPI::Error::clean($_) } split /[\r\n]+/, $text;
-		return $lines[-1] if @lines;
+		return $self->{local} ? $lines[-1] : $self->{reach}->reason(@lines) if @lines;
 	}
 	return;
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # How an agent gets to its host: perl is started there with a short program that reads the agent's
-# modules from standard input, so that nothing of FTMPI has to be installed on that host. An agent on this
-# machine is started in the same way, without ssh.
+# modules from standard input, so that nothing of FTMPI has to be installed on that host. What brings that
+# program there is FTMPI::Launcher::Reach; an agent on this machine is started without it.
 package FTMPI::Launcher::Bootstrap;
 
 use strict;
@@ -12,14 +12,12 @@ use POSIX ();
 
 use FTMPI::Loop ();
 
-use constant DEFAULT_SSH => 'ssh -o BatchMode=yes -o ConnectTimeout=10';
-
 # The modules of the agent; each stands after those that it uses.
 my @MODULES = map { "FTMPI/$_.pm" } qw(Error Wire Control Loop Channel Agent/Watchdog StoppedProcesses
 	Lateness Condition Positions PrintedAgain Agent/Examiner Agent/Unread Agent/StdinPipe Agent/Pipes Address Net Processors Agent/Listeners Agent/Sweep Agent/Elf Agent/ForeignMpi
 	Agent/Pty FixedAddresses Agent/Spawn Agent/Program Agent/RestartInPlace Agent/Process Agent/Binding PartialLines KeeperFolder RankFolders Agent/Ranks Probe Agent);
 
-# Run by perl on the host. It goes through two shells of unknown kind as one single-quoted word: no
+# Run by perl on the host. It may go through two shells of unknown kind as one single-quoted word: no
 # single quote, no exclamation mark, no line end in it.
 my $BOOT = 'binmode STDIN;'
 	. 'sub r{my($n,$b)=(shift,"");while(length($b)<$n){'
@@ -47,20 +45,12 @@ sub _needed
 	return descriptors_needed($host->{size} // scalar @{ $host->{ranks} });
 }
 
-# The command line for the shell of another host. size: the ranks of the job.
-sub remote_command
-{
-	my ($host) = @_;
-	my $need = _needed($host);
-	return "exec sh -c '$SHELL' ftmpirun $need '$BOOT' '$host->{name}'";
-}
-
+# host: name, local, size (the ranks of the job); reach: see FTMPI::Launcher::Reach, for a host that is not this one.
 sub command
 {
-	my ($host, @ssh) = @_;
-	return (@ssh, $host->{name}, remote_command($host)) if !$host->{local};
-	my $need = _needed($host);
-	return ('sh', '-c', $SHELL, 'ftmpirun', $need, $BOOT, $host->{name});
+	my ($host, $reach) = @_;
+	my @agent = ('sh', '-c', $SHELL, 'ftmpirun', _needed($host), $BOOT, $host->{name});
+	return $host->{local} ? @agent : $reach->command($host->{name}, @agent);
 }
 
 # The first bytes that the agent reads: the sources of its modules, which need not be compiled here.

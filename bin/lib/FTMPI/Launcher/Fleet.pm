@@ -74,7 +74,7 @@ sub start
 		index    => $index,
 		size     => $plan->{size},
 		loop     => $self->{loop},
-		ssh      => $plan->{ssh},
+		reach    => $plan->{reach},
 		period   => $self->{period},
 		patience => $self->{patience},
 		sockets  => $plan->{heartbeat} ? 2 : 1,
