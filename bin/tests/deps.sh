@@ -7,7 +7,8 @@ set -eu
 build="gcc g++ libc6-dev binutils make perl pkg-config libevent-dev libsodium-dev libxxhash-dev"
 hosts="openssh-client openssh-server iproute2"
 tests="$hosts gfortran check procps strace valgrind gdb man-db ncurses-base xxhash spin
-	cmake meson ninja-build autoconf automake autoconf-archive"
+	cmake meson ninja-build autoconf automake autoconf-archive
+	slurm-wlm munge"
 
 fuzz="clang libclang-rt-dev"
 
