@@ -159,6 +159,11 @@ hosts that are named have to be in the job, or be this machine.
 The keeper of
 .B \-keeper\-hosts
 is reached by ssh in any case.
+What
+.B srun
+and
+.B blaunch
+carry, the secret of the ranks too, is not encrypted on the network between the hosts; what ssh carries is.
 .PP
 .B ftmpirun
 is started once in a job, without
