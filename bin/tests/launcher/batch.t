@@ -34,6 +34,8 @@ while :; do
 done
 case $host in
 down) echo "srun: error: Unable to create step for job 7: Requested node configuration is not available" >&2; exit 1;;
+noperl) echo "sh: 1: exec: perl: not found" >&2; echo "srun: error: noperl: task 0: Exited with exit code 127" >&2; exit 127;;
+killed) echo "srun: error: killed: task 0: Killed" >&2; echo "srun: Job step aborted: Waiting up to 32 seconds" >&2; exit 137;;
 fails)
 	echo "srun: error: Node failure on fails" >&2
 	echo "srun: error: fails: task 0: Killed" >&2
@@ -159,6 +161,11 @@ is("$job->{status} $job->{err}", "1 ftmpirun: host down: cannot start: srun: err
 	'what srun says of a host');
 $job = slurm({ SLURM_JOB_NODELIST => 'fails', SLURM_TASKS_PER_NODE => '1' }, qw(-n 1 sleep 60));
 is("$job->{status} $job->{err}", "1 ftmpirun: host fails: cannot start: srun: error: Node failure on fails\n", '... the line that says why');
+for my $end ([ noperl => 'sh: 1: exec: perl: not found' ], [ killed => 'srun: error: killed: task 0: Killed' ]) {
+	my ($host, $why) = @$end;
+	$job = slurm({ SLURM_JOB_NODELIST => $host, SLURM_TASKS_PER_NODE => '1' }, qw(-n 1 sleep 60));
+	is("$job->{status} $job->{err}", "1 ftmpirun: host $host: cannot start: $why\n", '... or how the task ended, if nothing says more');
+}
 $job = slurm({ SLURM_JOB_NODELIST => 'n[1-' }, 'true');
 is("$job->{status} $job->{err}", "2 ftmpirun: SLURM_JOB_NODELIST of Slurm job 7: 'n[1-' is not a list of hosts such as a[1-3,7],b; name the hosts with -host or -machinefile, and the ranks with -n\n",
 	'a list that cannot be read');

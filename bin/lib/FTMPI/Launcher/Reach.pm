@@ -65,14 +65,16 @@ sub trial
 	return ($self->{kind} eq 'slurm' ? $self->_srun($host) : ($self->_remote_shell, $host), 'perl', '-v');
 }
 
-# Of lines on the standard error of the command the one that says why it has ended. After what was wrong srun goes on to say
+# Of lines on the standard error of the command the one that says why it has ended. srun ends with how the task has ended, and
 # what it does about that.
 sub reason
 {
 	my ($self, @lines) = @_;
-	my @errors = $self->{kind} eq 'slurm' ? grep { /^(?:srun|slurmstepd(?:-\S+)?): error: / } @lines : ();
-	my ($node) = grep { /Node failure|DUE TO NODE FAILURE/ } @errors;
-	return $node // (@errors ? $errors[-1] : $lines[-1]);
+	return $lines[-1] if $self->{kind} ne 'slurm';
+	my ($node) = grep { /^(?:srun|slurmstepd\S*): .*(?:Node failure|DUE TO NODE FAILURE)/ } @lines;
+	my @causes = grep { !/^srun: (?!error: )/ && !/^srun: error: \S+: tasks? / } @lines;
+	my @ends = grep { /^srun: error: / } @lines;
+	return $node // $causes[-1] // $ends[-1] // $lines[-1];
 }
 
 1;
