@@ -25,6 +25,7 @@ sub seed
 require "$FindBin::Bin/seeds/$_.pl" for qw(wire launch lines windows images keeper);
 
 machines_seeds();
+allocation_seeds();
 options_seeds();
 wire_seeds();
 condition_seeds();

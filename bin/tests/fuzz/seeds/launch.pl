@@ -164,6 +164,27 @@ sub machines_seeds
 	return;
 }
 
+sub allocation_seeds
+{
+	my $slurm = "SLURM_JOB_ID=7\nSLURM_JOB_NODELIST=";
+	my %seed = (
+		'slurm'        => "${slurm}n[1-2],x03\nSLURM_TASKS_PER_NODE=2(x2),1\nSLURM_NTASKS=5\nSLURMD_NODENAME=n2\n",
+		'slurm-ranges' => "${slurm}rack[0-1]n[01-03,7]-ib,login\nSLURM_JOB_CPUS_PER_NODE=8(x8),2\n",
+		'slurm-step'   => "${slurm}n[1-2]\nSLURM_TASKS_PER_NODE=1\nSLURM_NTASKS=1\nSLURM_JOB_CPUS_PER_NODE=2(x2)\n",
+		'slurm-many'   => "${slurm}n[1-99999]\n",
+		'slurm-odd'    => "${slurm}n[1-2]]\n",
+		'slurm-old'    => "SLURM_JOBID=7\nSLURM_NODELIST=a\n",
+		'pbs'          => "PBS_JOBID=12[3].server\nPBS_NODEFILE=/f\n\na\na\nb.example.org\n",
+		'pbs-no-file'  => "PBS_JOBID=12\nPBS_NODEFILE=/f",
+		'lsf-file'     => "LSB_JOBID=5\nLSB_DJOB_HOSTFILE=/f\n\na\na\nb\n",
+		'lsf-pairs'    => "LSB_JOBID=5\nLSB_MCPU_HOSTS=a 2 b 1\n",
+		'lsf-words'    => "LSB_JOBID=5\nLSB_HOSTS=a a b\n",
+		'none'         => "SLURM_JOB_ID=7\n",
+	);
+	seed('allocation', $_, $seed{$_}) for keys %seed;
+	return;
+}
+
 sub options_seeds
 {
 	my %seed = (

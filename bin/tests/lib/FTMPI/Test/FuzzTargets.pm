@@ -9,6 +9,7 @@ use warnings;
 
 use FTMPI::Address       ();
 use FTMPI::Channel       ();
+use FTMPI::Cli::Allocation ();
 use FTMPI::Cli::Machines ();
 use FTMPI::Cli::Options  ();
 use FTMPI::Condition     ();
@@ -17,6 +18,7 @@ use FTMPI::Wire          ();
 
 my %CALL = (
 	machines => \&_machines,
+	allocation => \&_allocation,
 	options  => \&_options,
 	wire     => \&_wire,
 	channel  => \&_channel,
@@ -103,6 +105,31 @@ sub _placed
 	_promise(join(' ', sort { $a <=> $b } @ranks) eq join(' ', 0 .. 99), 'ranks are lost or doubled');
 	_promise(join('', map { @{ $_->{ranks} } ? 'x' : '-' } @$placed) =~ /^x+-*\z/, 'a spare before a host with ranks');
 	return;
+}
+
+# ---- the environment of a batch job, NAME=VALUE a line, then an empty line and what any file has ----
+
+sub _allocation
+{
+	my ($input) = @_;
+	my ($head, $file) = split /\n\n/, $input, 2;
+	my %env = map { /\A([^=]*)=(.*)\z/s ? ($1 => $2) : () } split /\n/, $head // '';
+	my $kind = FTMPI::Cli::Allocation::kind(\%env) // return 'none';
+	my $found = FTMPI::Cli::Allocation::find($kind, \%env, sub { defined $file ? substr $file, 0, $_[1] + 1 : undef });
+	my @hosts = @{ $found->{hosts} };
+	my %seen;
+	_promise(@hosts >= 1 && @hosts <= FTMPI::Cli::Allocation::HOSTS_MAX, scalar(@hosts) . ' hosts');
+	for my $host (@hosts) {
+		_promise(!$seen{ $host->{name} }++ && $found->{known}{ $host->{name} }, "$host->{name} is there twice, or not known");
+		_promise(length $host->{name} <= 255 && $host->{name} =~ /\A[A-Za-z0-9_][A-Za-z0-9_.-]*\z/, "$host->{name} is a host");
+		_promise($host->{slots} =~ /\A[1-9][0-9]*\z/, "$host->{name} has $host->{slots} slots");
+	}
+	_promise($found->{ranks} =~ /\A[1-9][0-9]*\z/, "$found->{ranks} ranks");
+	_promise($found->{id} !~ /[^\w.\[\]-]/ && $found->{id} !~ /\A-/, "the job is $found->{id}");
+	_promise(!defined $found->{here} || $seen{ $found->{here} }, 'this host is none of the job');
+	my @again = FTMPI::Cli::Allocation::host_list(join ',', map { $_->{name} } @hosts);
+	_promise(_same(\@again, [ map { $_->{name} } @hosts ]), 'other hosts when written again');
+	return "$kind, " . (@hosts > 1 ? 'several' : 'one');
 }
 
 # ---- a command line, a word a line ----
