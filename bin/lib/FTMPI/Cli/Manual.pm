@@ -153,9 +153,8 @@ and made part of the job by
 where PBS has that.
 .B \-launcher
 chooses.
-But with
-.BR ssh ,
-hosts that are named have to be in the job, or be this machine.
+Hosts that are named have to be in the job, or be this machine, unless it chooses
+.BR ssh .
 The keeper of
 .B \-keeper\-hosts
 is reached by ssh in any case.
@@ -216,7 +215,9 @@ Slots in a machine file have no part in this.
 With OMP_NUM_THREADS=T in its environment a rank needs T processors, under
 .B core
 too.
-Other hosts do not have the variable from here:
+Other hosts do not have the variable from here, but those that
+.B srun
+reaches:
 .B \-x OMP_NUM_THREADS
 gives it to them.
 When the ranks of a host need more than there are, none is bound there, and each may use all.
@@ -235,7 +236,7 @@ So is what other launchers bind to sockets or NUMA nodes: a script of each rank 
 or
 .BR numactl (8)
 with what FTMPI_LOCAL_RANK asks for.
-Of Slurm
+Of what Slurm says of binding
 .B ftmpirun
 respects the mask, and reads no variables.
 Ranks that are started by hand are not bound.

@@ -89,7 +89,7 @@ my @TABLE = (
 		check   => \&FTMPI::Cli::Values::launcher,
 		default => 'auto',
 		text    => 'What starts the agent of another host. slurm: srun. lsf: blaunch. pbs: ssh, and the processes are made part of the job there (pbs_attach). auto:'
-			. ' that of the batch job which ftmpirun is in, if it has that command; else ssh. Hosts have to be in the job then, but with ssh; the manual page has more under BATCH SYSTEMS.',
+			. ' that of the batch job which ftmpirun is in, if it has that command; else ssh. Hosts that are named have to be in the job, unless ssh reaches them. The manual page has more under BATCH SYSTEMS.',
 	},
 	{
 		names => ['tag-output'],
