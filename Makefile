@@ -2,8 +2,20 @@
 # make, make demo, make check, make install: README.md says what each does.
 
 VERSION := 0.1.0
-PREFIX ?= /usr/local
 DESTDIR ?=
+
+# where `make install` puts what; GNU's spelling (libdir=...) does as well
+gnu = $(if $(filter command,$(firstword $(origin $(1)))),$($(1)),$(2))
+PREFIX ?= $(call gnu,prefix,/usr/local)
+LIBDIR = $(call gnu,libdir,$(PREFIX)/lib)
+INCLUDEDIR = $(call gnu,includedir,$(PREFIX)/include)
+DATADIR = $(call gnu,datadir,$(call gnu,datarootdir,$(PREFIX)/share))
+MANDIR = $(call gnu,mandir,$(DATADIR)/man)
+DOCDIR = $(call gnu,docdir,$(DATADIR)/doc/ftmpi)
+# of mpif.h and the Fortran modules; and of libmpi_abi.so.1, a name that other MPIs have, too
+FORTRANDIR = $(INCLUDEDIR)
+ABIDIR = $(LIBDIR)
+
 CC ?= cc
 CFLAGS ?= -O2 -g
 B ?= build
@@ -39,7 +51,10 @@ TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/bas
 KEEPER := $(B)/bin/ftmpi-keeper
 KEEPER_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/keeper/*.c lib/keeper/*.c lib/base/*.c))
 
-all: $(LIBRARIES) $(PROGRAM_BIN) $(TOOL) $(KEEPER) $(B)/man/made
+all: product $(PROGRAM_BIN)
+
+# what is installed
+product: $(LIBRARIES) $(TOOL) $(KEEPER) $(B)/man/made
 
 # ---- the library ----
 
@@ -66,7 +81,7 @@ $(O)/lib/mpi/stubs.o: $(O)/lib/mpi/stubs.c
 $(SO): $(LIB_OBJ) lib/ftmpi.map
 	@mkdir -p $(@D)
 	@echo "  LD $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,libftmpi.so.0 -Wl,--version-script=lib/ftmpi.map \
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libftmpi.so.0 -Wl,--version-script=lib/ftmpi.map \
 		-o $@ $(LIB_OBJ) $(LIBS)
 
 $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1: $(SO)
@@ -91,12 +106,12 @@ include bin/tests/fortran/programs.mk
 $(TOOL): $(TOOL_OBJ)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(TOOL_OBJ) $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJ) $(LIBS)
 
 $(KEEPER): $(KEEPER_OBJ)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(KEEPER_OBJ) $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(KEEPER_OBJ) $(LIBS)
 
 # ---- manual pages ----
 
@@ -155,52 +170,17 @@ demo: deps-build
 deps deps-build:
 	@sh bin/tests/deps.sh $@
 
-# mpicc, mpirun and the like: in a folder of their own, to be put in PATH; with MPI_NAMES=1 in bin, too
+# libexec/install.pl says what goes where, and that `make uninstall` wants the same places. mpicc, mpirun and the like are in a
+# folder of their own, to be put in PATH; with MPI_NAMES=1 in bin, too.
 MPI_NAMES ?=
-mpi_names = sh libexec/names.sh $(1) '$(DESTDIR)$(PREFIX)' $(if $(filter-out 0,$(MPI_NAMES)),bin)
+PLACES := PREFIX LIBDIR INCLUDEDIR FORTRANDIR ABIDIR DATADIR MANDIR DOCDIR
+INSTALL = @perl libexec/install.pl $@ $(foreach name,DESTDIR $(PLACES) B VERSION MPI_NAMES,'$(name)=$($(name))') 'FORTRAN=$(HAVE_FORTRAN)'
 
-# made from ftmpi.pc.in: NAME, what is linked, what else is compiled with
-define pc_file
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(2)|' -e 's|@CFLAGS@|$(3)|' ftmpi.pc.in \
-		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/$(1).pc
-endef
+install: product
+	$(INSTALL)
 
-# the launcher's modules, below bin/lib
-PERL_FOLDERS := FTMPI FTMPI/Agent FTMPI/Launcher FTMPI/Cli
-
-install: all
-	@$(call mpi_names,check)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
-		$(PERL_FOLDERS:%=$(DESTDIR)$(PREFIX)/share/ftmpi/%) $(DESTDIR)$(PREFIX)/libexec/ftmpi/pkgconfig \
-		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 755 bin/ftmpirun bin/ftmpicc $(TOOL) $(DESTDIR)$(PREFIX)/bin
-	ln -sf ftmpicc $(DESTDIR)$(PREFIX)/bin/ftmpicxx
-	install -m 755 $(KEEPER) $(DESTDIR)$(PREFIX)/libexec/ftmpi
-	for d in $(PERL_FOLDERS); do install -m 644 bin/lib/$$d/*.pm $(DESTDIR)$(PREFIX)/share/ftmpi/$$d || exit; done
-	install -m 644 include/mpi.h include/ftmpi.h $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(SO) $(DESTDIR)$(PREFIX)/lib
-	install -m 644 $(B)/lib/libftmpi.a $(DESTDIR)$(PREFIX)/lib
-	ln -sf libftmpi.so.0 $(DESTDIR)$(PREFIX)/lib/libftmpi.so
-	ln -sf libftmpi.so.0 $(DESTDIR)$(PREFIX)/lib/libmpi_abi.so.1
-	$(call pc_file,ftmpi,-lftmpi)
-	for n in c cxx; do ln -sf ../../../lib/pkgconfig/ftmpi.pc $(DESTDIR)$(PREFIX)/libexec/ftmpi/pkgconfig/ompi-$$n.pc; done
-	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 doc/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
-	install -d $(DESTDIR)$(PREFIX)/share/man/man3 $(DESTDIR)$(PREFIX)/share/doc/ftmpi/examples
-	install -m 644 $(B)/man/man3/*.3 $(DESTDIR)$(PREFIX)/share/man/man3
-	install -m 644 examples/heat.* $(DESTDIR)$(PREFIX)/share/doc/ftmpi/examples
-	install -m 644 doc/*.md $(DESTDIR)$(PREFIX)/share/doc/ftmpi
-	$(call mpi_names,install)
-	@$(MAKE) --no-print-directory install-fortran
-
-uninstall: uninstall-fortran
-	$(call mpi_names,uninstall)
-	cd $(DESTDIR)$(PREFIX) && rm -rf share/ftmpi libexec/ftmpi && \
-		rm -f bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h \
-		lib/libftmpi.so.0 lib/libftmpi.so lib/libmpi_abi.so.1 lib/libftmpi.a lib/pkgconfig/ftmpi.pc
-	rm -rf $(DESTDIR)$(PREFIX)/share/doc/ftmpi
-	cd $(DESTDIR)$(PREFIX)/share/man && rm -f man3/FTMPI_*.3 $(addprefix man1/,$(notdir $(wildcard doc/man/*.1))) \
-		$(addprefix man7/,$(notdir $(wildcard doc/man/*.7)))
+uninstall:
+	$(INSTALL)
 
 clean:
 	rm -rf build build-*
@@ -222,6 +202,6 @@ papers: deps-build all
 	@bench/papers/run
 	@bench/papers/v2
 
-.PHONY: functions bench bench-msglog slices papers all demo deps deps-build install uninstall clean format
+.PHONY: functions bench bench-msglog slices papers all product demo deps deps-build install uninstall clean format
 
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(KEEPER_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d $(O)/bin/tests/*/*/*.d)

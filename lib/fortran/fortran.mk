@@ -2,6 +2,7 @@
 # The Fortran interface, made when there is a gfortran: all but what stands in C is generated.
 
 FORTRAN ?= gfortran
+FFLAGS ?= -O2
 HAVE_FORTRAN := $(if $(shell command -v $(FORTRAN) 2>/dev/null),yes)
 
 FORTRAN_INCLUDES := $(B)/include/mpif.h $(B)/include/ftmpif.h
@@ -13,9 +14,9 @@ FORTRAN_LIBRARIES := $(FSO) $(B)/lib/libftmpifort.so $(B)/lib/libftmpifort.a
 FORTRAN_GEN := $(wildcard lib/fortran/gen.pl lib/fortran/gen/*.pm) include/mpi.h include/ftmpi.h
 
 ifdef HAVE_FORTRAN
-all: $(FORTRAN_LIBRARIES) $(FORTRAN_INCLUDES)
+product: $(FORTRAN_LIBRARIES) $(FORTRAN_INCLUDES)
 else
-all: no-fortran
+product: no-fortran
 no-fortran:
 	@echo "  there is no $(FORTRAN), so there will be no Fortran library"
 .PHONY: no-fortran
@@ -55,17 +56,20 @@ $(FORTRAN_MADE): $(O)/%.o: $(O)/%.c $(O)/lib/fortran/by_hand.h lib/fortran/fortr
 $(FORTRAN_MODULES:%=$(O)/lib/fortran/%.o): %.o: %.f90
 	@mkdir -p $(B)/include
 	@echo "  FC $<"
-	$(Q)$(FORTRAN) -O2 -fPIC -Wall -Wno-c-binding-type -Werror $(SAN) -J $(B)/include -c $< -o $@
+	$(Q)$(FORTRAN) -fPIC -Wall -Wno-c-binding-type -Werror $(FFLAGS) $(SAN) -J $(B)/include -c $< -o $@
 
 $(O)/lib/fortran/mpi.o $(O)/lib/fortran/mpi_f08.o: $(O)/lib/fortran/ftmpi_types.o
 $(O)/lib/fortran/ftmpi.o: $(O)/lib/fortran/mpi.o
 $(O)/lib/fortran/ftmpi_f08.o: $(O)/lib/fortran/mpi_f08.o
 
+# the folder of both libraries; a package for the system's folder needs none
+FORTRAN_RPATH = -Wl,-rpath,'$$ORIGIN'
+
 $(FSO): $(FORTRAN_OBJ) lib/fortran/fortran.map $(SO)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,libftmpifort.so.0 -Wl,--version-script=lib/fortran/fortran.map \
-		-Wl,-rpath,'$$ORIGIN' -o $@ $(FORTRAN_OBJ) $(SO)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libftmpifort.so.0 -Wl,--version-script=lib/fortran/fortran.map \
+		$(FORTRAN_RPATH) -o $@ $(FORTRAN_OBJ) $(SO)
 
 $(B)/lib/libftmpifort.so: $(FSO)
 	$(Q)ln -sf libftmpifort.so.0 $@
@@ -77,22 +81,5 @@ $(B)/lib/libftmpifort.a: $(FORTRAN_OBJ)
 	$(Q)objcopy --wildcard --keep-global-symbol='mpi_*' --keep-global-symbol='pmpi_*' \
 		--keep-global-symbol='ftmpi_*' --keep-global-symbol='__ftmpi_types_*' $(O)/ftmpifort-all.o
 	$(Q)rm -f $@ && ar rcs $@ $(O)/ftmpifort-all.o
-
-install-fortran: $(if $(HAVE_FORTRAN),$(FORTRAN_LIBRARIES) $(FORTRAN_INCLUDES))
-ifdef HAVE_FORTRAN
-	ln -sf ftmpicc $(DESTDIR)$(PREFIX)/bin/ftmpifort
-	$(call pc_file,ftmpifort,-lftmpifort -lftmpi,-fallow-argument-mismatch)
-	ln -sf ../../../lib/pkgconfig/ftmpifort.pc $(DESTDIR)$(PREFIX)/libexec/ftmpi/pkgconfig/ompi-fort.pc
-	install -m 644 $(FORTRAN_INCLUDES) $(FORTRAN_MODULES:%=$(B)/include/%.mod) $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(FSO) $(DESTDIR)$(PREFIX)/lib
-	install -m 644 $(B)/lib/libftmpifort.a $(DESTDIR)$(PREFIX)/lib
-	ln -sf libftmpifort.so.0 $(DESTDIR)$(PREFIX)/lib/libftmpifort.so
-endif
-
-uninstall-fortran:
-	cd $(DESTDIR)$(PREFIX) && rm -f bin/ftmpifort lib/pkgconfig/ftmpifort.pc lib/libftmpifort.so.0 lib/libftmpifort.so lib/libftmpifort.a \
-		$(patsubst $(B)/%,%,$(FORTRAN_INCLUDES)) $(FORTRAN_MODULES:%=include/%.mod)
-
-.PHONY: install-fortran uninstall-fortran
 
 -include $(patsubst %.c,$(O)/%.d,$(wildcard lib/fortran/*.c)) $(FORTRAN_MADE:.o=.d)

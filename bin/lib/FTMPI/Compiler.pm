@@ -7,6 +7,7 @@ package FTMPI::Compiler;
 use strict;
 use warnings;
 
+use FTMPI::Places  ();
 use FTMPI::Version ();
 
 # What libftmpi.a needs from elsewhere.
@@ -27,6 +28,9 @@ my %LANGUAGE = (
 	fortran => { variable => 'FTMPI_FC',  compiler => 'gfortran', name => 'Fortran' },
 );
 
+# Folders of the system, in which programs find their libraries anyway.
+my $SEARCHED = qr{^(?:/usr)?/lib(?:32|64)?(?:/[a-z0-9_]+-linux-[a-z0-9]+)?\z};
+
 # The language by the end of the command's name.
 my @NAMES = ([ cxx => qr/(?:cxx|c\+\+|CC)\z/ ], [ fortran => qr/(?:fort|f77|f90)\z/ ], [ c => qr// ]);
 
@@ -34,17 +38,17 @@ my @NAMES = ([ cxx => qr/(?:cxx|c\+\+|CC)\z/ ], [ fortran => qr/(?:fort|f77|f90)
 # MPICH, -showme and the like of Open MPI. With one dash or two.
 my $QUESTION = qr/^--?(show|(?:compile|link)[-_]info|showme(?::.*)?)\z/s;
 
-# Where things are: in the source tree the library lies in build/lib, installed in lib.
+# Where things are: in the source tree the library lies in build/lib, installed where FTMPI::Places says.
 sub paths
 {
 	my ($root, $env) = @_;
-	my $in_place = -d "$root/bin/lib/FTMPI";
+	my $in_source = FTMPI::Places::is_source($root);
 	my $lib = length($env->{FTMPI_LIBDIR} // '') ? $env->{FTMPI_LIBDIR}
-		: $in_place ? "$root/build/lib"
-		:             "$root/lib";
+		: $in_source ? "$root/build/lib"
+		:              FTMPI::Places::below($root, FTMPI::Places::LIB);
 	# mpif.h and the modules are made beside the library
-	my $fortran = $in_place ? $lib =~ s{/lib/*\z}{/include}r : "$root/include";
-	return { include => "$root/include", lib => $lib, fortran => $fortran };
+	my $fortran = $in_source ? $lib =~ s{/lib/*\z}{/include}r : FTMPI::Places::below($root, FTMPI::Places::FORTRAN);
+	return { include => FTMPI::Places::below($root, FTMPI::Places::INCLUDE), lib => $lib, fortran => $fortran };
 }
 
 # The command for these words: (show, words of the command). show: 0 to run it, 1 to print it, 'help', or
@@ -102,7 +106,8 @@ sub _link_words
 	my ($language, $paths, $static) = @_;
 	my @names = _libraries($language);
 	return ((map { "$paths->{lib}/lib$_.a" } @names), @STATIC_LIBS) if $static;
-	return ("-L$paths->{lib}", "-Wl,-rpath,$paths->{lib}", map { "-l$_" } @names);
+	my @path = $paths->{lib} =~ $SEARCHED ? () : ("-Wl,-rpath,$paths->{lib}");
+	return ("-L$paths->{lib}", @path, map { "-l$_" } @names);
 }
 
 # Something to compile or link: `ftmpicc -v` and its like have none, and -lftmpi would be one.
@@ -159,7 +164,7 @@ sub main
 	my ($name)   = $program =~ m{([^/]*)\z};
 	my $language = language($name);
 	my $paths    = paths($root, \%ENV);
-	if ($language eq 'fortran' && -d "$root/share/ftmpi" && !-e "$paths->{fortran}/mpif.h") {
+	if ($language eq 'fortran' && !FTMPI::Places::is_source($root) && !-e "$paths->{fortran}/mpif.h") {
 		print STDERR "$name: this FTMPI was built without gfortran, and has nothing for Fortran\n";
 		return 1;
 	}

@@ -43,6 +43,7 @@ my $source  = join "\n", values %text;
 my $manuals = join "\n", map { read_file($_) =~ s/\\-/-/gr } glob "$root/doc/man/*.1";
 my $scripts = join "\n", map { read_file("$root/$_") } grep { m{^(?:bench/lib/.*\.pm|bin/tests/[^/]+\.pl)\z} } @files;
 my $make    = join "\n", map { read_file("$root/$_") } grep { /(?:^Makefile|\.mk)\z/ } @files;
+my $cmake   = join "\n", map { read_file("$root/$_") } grep { m{^libexec/cmake/} } @files;
 my %command = map { $_ => 1 } map { m{^(?:bin|libexec/ftmpi/bin)/([^/]+)\z} ? $1 : () } @files;
 
 # Functions of the system, a pattern of names, a row of older results of the bench.
@@ -78,7 +79,7 @@ sub wrong
 	}
 	if ($word =~ /^(FTMPI(?:::\w+)+)\z/) {
 		my $path = $word =~ s{::}{/}gr;
-		return (grep { $file{"$_/lib/$path.pm"} } qw(bin bin/tests bench bench/papers)) ? () : 'no such module';
+		return $cmake =~ /^\s*add_(?:library|executable)\(\Q$word\E /m || (grep { $file{"$_/lib/$path.pm"} } qw(bin bin/tests bench bench/papers)) ? () : 'no such module';
 	}
 	if ($word =~ /^(p?mpi_\w*)\z/ || $foreign{$word}) {
 		return;    # Fortran's

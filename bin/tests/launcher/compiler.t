@@ -42,6 +42,10 @@ is(made('cxx', { FTMPI_CXX => 'clang++' }, qw(-c a.c)), 'clang++ -I/p/include -c
 is(made('c', {}, qw(-ftmpi-static a.c)),
 	'cc -I/p/include a.c /p/lib/libftmpi.a -levent_core -lsodium -lxxhash -lpthread',
 	'-ftmpi-static');
+for my $lib (qw(/usr/lib /lib64 /usr/lib/x86_64-linux-gnu)) {
+	my (undef, @command) = FTMPI::Compiler::command('c', { %$paths, lib => $lib }, {}, 'a.c');
+	is("@command", "cc -I/p/include a.c -L$lib -lftmpi", "no path to $lib, which programs search anyway");
+}
 my $fixed = '-I/p/finclude -fallow-argument-mismatch';
 my $flibs = $libs =~ s/-lftmpi/-lftmpifort -lftmpi/r;
 is(made('fortran', {}, qw(-O2 a.f90)), "gfortran $fixed -O2 a.f90 $flibs", 'Fortran');

@@ -27,7 +27,7 @@ sub text_of { my ($path) = @_; return text_at("$root/$path") }
 
 my $page = text_of('doc/man/ftmpirun.1');
 ok($page eq FTMPI::Cli::Manual::page(), 'doc/man/ftmpirun.1 is what bin/ftmpirun -man prints');
-like(text_of('Makefile'), qr{^\tinstall -m 644 doc/\*\.md \$\(DESTDIR\)\$\(PREFIX\)/share/doc/ftmpi$}m, 'make install has the documents');
+like(text_of('libexec/install.pl'), qr{^\t\$file->\("\$at->\{DOCDIR\}", +0644, .*glob 'doc/\*\.md'\);$}m, 'make install has the documents');
 for my $name (qw(ftmpirun.1 ftmpi.7)) {
 	like(text_of("doc/man/$name"), qr{^\.I share/doc/ftmpi/images\.md$}m, "$name names it");
 }

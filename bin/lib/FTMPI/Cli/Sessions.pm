@@ -21,6 +21,7 @@ use FTMPI::Error               ();
 use FTMPI::KeeperFolder        ();
 use FTMPI::Launcher::Record    ();
 use FTMPI::Launcher::Sentences ();
+use FTMPI::Places              ();
 use FTMPI::RankFolders         ();
 
 # Sessions that ranks are told beside the first choice, as many as fit into their setting; seconds that
@@ -33,10 +34,9 @@ use constant UNKNOWN => '-';
 # In the source tree the tool lies beside the library, installed beside ftmpirun.
 sub tool
 {
-	my ($root) = __FILE__ =~ m{\A(.*)/[^/]+/[^/]+/FTMPI/Cli/[^/]+\z}s;
-	$root //= '../../..';
+	my $root = FTMPI::Places::root();
 	my $lib = length($ENV{FTMPI_LIBDIR} // '') ? $ENV{FTMPI_LIBDIR} : "$root/build/lib";
-	return -d "$root/bin/lib/FTMPI" ? "$lib/../bin/ftmpi-ckpt" : "$root/bin/ftmpi-ckpt";
+	return FTMPI::Places::is_source($root) ? "$lib/../bin/ftmpi-ckpt" : "$root/bin/ftmpi-ckpt";
 }
 
 # wanted: as FTMPI::Cli::Values::restore returns it; n: ranks; image: lines are to be of process images; now: Unix

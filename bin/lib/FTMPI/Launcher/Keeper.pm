@@ -28,6 +28,7 @@ use FTMPI::Launcher::KeeperHost ();
 use FTMPI::Launcher::Pulse      ();
 use FTMPI::Launcher::Sentences  ();
 use FTMPI::Loop                 ();
+use FTMPI::Places               ();
 
 # All timers, in seconds: until it listens for the first time; from its end to its next start, at first and at
 # most; after so long it is taken to be well again; from one question to the next; on another host: until it ends as it is not asked, and
@@ -72,10 +73,9 @@ sub _start_at_first
 # In the source tree it lies beside the library, installed where programs are that no user calls.
 sub program
 {
-	my ($root) = __FILE__ =~ m{\A(.*)/[^/]+/[^/]+/FTMPI/Launcher/[^/]+\z}s;
-	$root //= '../../..';
+	my $root = FTMPI::Places::root();
 	my $lib = length($ENV{FTMPI_LIBDIR} // '') ? $ENV{FTMPI_LIBDIR} : "$root/build/lib";
-	return -d "$root/bin/lib/FTMPI" ? "$lib/../bin/ftmpi-keeper" : "$root/libexec/ftmpi/ftmpi-keeper";
+	return FTMPI::Places::is_source($root) ? "$lib/../bin/ftmpi-keeper" : "$root/libexec/ftmpi/ftmpi-keeper";
 }
 
 # Where it listens, once it is ready: IP:PORT or [IP]:PORT.
