@@ -182,6 +182,12 @@ install: product
 uninstall:
 	$(INSTALL)
 
+# the source, the same bytes for the same commit
+DIST := $(B)/ftmpi-$(VERSION).tar.gz
+
+dist:
+	@sh libexec/dist.sh '$(VERSION)' '$(DIST)'
+
 clean:
 	rm -rf build build-*
 
@@ -202,6 +208,6 @@ papers: deps-build all
 	@bench/papers/run
 	@bench/papers/v2
 
-.PHONY: functions bench bench-msglog slices papers all product demo deps deps-build install uninstall clean format
+.PHONY: functions bench bench-msglog slices papers all product demo deps deps-build install uninstall dist clean format
 
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(KEEPER_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d $(O)/bin/tests/*/*/*.d)
