@@ -174,19 +174,26 @@ deps deps-build:
 # folder of their own, to be put in PATH; with MPI_NAMES=1 in bin, too.
 MPI_NAMES ?=
 PLACES := PREFIX LIBDIR INCLUDEDIR FORTRANDIR ABIDIR DATADIR MANDIR DOCDIR
-INSTALL = @perl libexec/install.pl $@ $(foreach name,DESTDIR $(PLACES) B VERSION MPI_NAMES,'$(name)=$($(name))') 'FORTRAN=$(HAVE_FORTRAN)'
+RUN_INSTALL = @perl libexec/install.pl $@ $(foreach name,DESTDIR $(PLACES) B VERSION MPI_NAMES,'$(name)=$($(name))') 'FORTRAN=$(HAVE_FORTRAN)'
 
 install: product
-	$(INSTALL)
+	$(RUN_INSTALL)
 
 uninstall:
-	$(INSTALL)
+	$(RUN_INSTALL)
 
 # the source, the same bytes for the same commit
 DIST := $(B)/ftmpi-$(VERSION).tar.gz
 
 dist:
 	@sh libexec/dist.sh '$(VERSION)' '$(DIST)'
+
+# Debian packages
+DEB := $(B)/deb
+
+deb:
+	@sh bin/tests/deps.sh deps-deb
+	@sh libexec/deb.sh '$(VERSION)' '$(DEB)'
 
 clean:
 	rm -rf build build-*
@@ -208,6 +215,6 @@ papers: deps-build all
 	@bench/papers/run
 	@bench/papers/v2
 
-.PHONY: functions bench bench-msglog slices papers all product demo deps deps-build install uninstall dist clean format
+.PHONY: functions bench bench-msglog slices papers all product demo deps deps-build install uninstall dist deb clean format
 
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(KEEPER_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d $(O)/bin/tests/*/*/*.d)

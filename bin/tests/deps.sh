@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the Debian packages that are missing: deps-build (what the build needs) or deps (and the
-# tests). Nothing is installed, and nothing is asked for, when all are there.
+# Installs the Debian packages that are missing: deps-build (what the build needs), deps (and the
+# tests), deps-long (and the tests of make check-long), deps-deb, deps-fuzz or deps-bench. Nothing is installed, and nothing is asked for, when all are there.
 set -eu
 
 build="gcc g++ libc6-dev binutils make perl pkg-config libevent-dev libsodium-dev libxxhash-dev"
 hosts="openssh-client openssh-server iproute2"
 tests="$hosts gfortran check procps strace valgrind gdb man-db ncurses-base xxhash spin
 	cmake meson ninja-build autoconf automake autoconf-archive
-	slurm-wlm munge"
+	slurm-wlm munge debhelper dpkg-dev"
+
+debian="gfortran debhelper dpkg-dev lintian"
 
 fuzz="clang libclang-rt-dev"
 
@@ -16,6 +18,8 @@ peers="libopenmpi-dev openmpi-bin mpich libmpich-dev"
 
 case "${1:-deps}" in
 deps-build) wanted=$build ;;
+deps-deb) wanted="$build $debian" ;;
+deps-long) wanted="$build $tests $debian debootstrap" ;;
 deps-fuzz) wanted="$build $fuzz" ;;
 deps-bench) wanted="$build $peers $hosts" ;;
 *) wanted="$build $tests" ;;

@@ -128,7 +128,8 @@ jobs-tcp: all
 # what takes minutes, gigabytes, or both
 LONG_TESTS := $(sort $(wildcard bin/tests/long/*.t))
 
-check-long: deps
+check-long:
+	@sh bin/tests/deps.sh deps-long
 	@$(MAKE) --no-print-directory -j2 all
 	@$(MAKE) --no-print-directory model MODEL_CHECKPOINTS=2
 	@$(TEST_ENV) FTMPI_TEST_DEADLINE=1200 prove --timer $(LONG_TESTS)
