@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# deb.sh VERSION FOLDER: Debian packages in FOLDER, which is emptied before, from the tarball of `make dist`; and what
+# deb.sh VERSION FOLDER: Debian packages in FOLDER, in place of those that are there, from the tarball of `make dist`; and what
 # lintian says of them, whose errors fail.
 set -eu
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
 version=$1 folder=$2
-rm -rf "$folder"
 mkdir -p "$folder"
+rm -rf "$folder/ftmpi-$version"
+rm -f "$folder"/ftmpi_* "$folder"/ftmpi-*.deb "$folder"/libftmpi*.deb "$folder/build.log"
 sh libexec/dist.sh "$version" "$folder/ftmpi_$version.orig.tar.gz"
 tar xzf "$folder/ftmpi_$version.orig.tar.gz" -C "$folder"
 echo "  DEB $folder (what is said meanwhile: $folder/build.log)"
-(cd "$folder/ftmpi-$version" && dpkg-buildpackage -us -uc -b -j"${JOBS:-2}") >"$folder/build.log" 2>&1 || {
+(cd "$folder/ftmpi-$version" && dpkg-buildpackage -us -uc -b -jauto) >"$folder/build.log" 2>&1 || {
 	tail -n 40 "$folder/build.log" >&2
 	echo "dpkg-buildpackage failed; all that it said is in $folder/build.log" >&2
 	exit 1
