@@ -90,6 +90,7 @@ sub run
 	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Sentences::count($plan->{size}, 'rank') . ' on '
 			. FTMPI::Launcher::Sentences::count(scalar(() = $self->{job}->hosts->used), 'host'));
 	$self->_note_start;
+	$self->{observer}->begin_record if $plan->{record};
 	$self->_say($_) for @{ $plan->{notes} };
 	FTMPI::Launcher::EarlyAgent::discard() if !grep { $_->{local} && @{ $_->{ranks} } } @{ $plan->{hosts} };
 	$self->_event('begin');
@@ -162,7 +163,6 @@ sub _observe
 		say      => $plan->{verbosity} ? sub { $self->_say(@_) } : undef,
 		log      => sub { $self->_log(@_) },
 		put      => sub { $self->{streams}->put_line(@_) });
-	$self->{observer}->begin_record if $plan->{record};
 	return;
 }
 

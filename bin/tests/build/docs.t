@@ -156,7 +156,7 @@ while ($table =~ /\[ (\d+), '(\w+)', +'(agent|rank|launcher)/g) {
 	$in_table{"$3 | $2"} = $1;
 }
 is_deeply(\%control, \%in_table, 'doc/control.md has the messages of bin/lib/FTMPI/Control.pm');
-my %of_rank = map { s/.*\| //r => $control{$_} } grep { $control{$_} < 32 } keys %control;
+my %of_rank = map { s/.*\| //r => $control{$_} } grep { $control{$_} < 32 || /^rank / } keys %control;
 is_deeply(\%of_rank, { $text{'lib/launch/control.h'} =~ /^\tCONTROL_(\w+) = (\d+),$/mg }, '... and those of a rank are those of lib/launch/control.h');
 
 my %frames = reverse read_file("$root/doc/wire.md") =~ /^\| (\d+) ([A-Z]+) \|/mg;

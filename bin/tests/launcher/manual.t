@@ -67,7 +67,7 @@ ok(keys %asked >= 12, 'variables are asked for');
 like($about, qr/^\.B (?:FTMPI_\w+, )*$_\b/m, "ftmpi(7) has $_") for sort keys %asked;
 
 my $version = FTMPI::Version::NUMBER;
-for my $name (qw(ftmpirun.1 ftmpicc.1 ftmpifort.1 ftmpi-ckpt.1 ftmpi.7)) {
+for my $name (qw(ftmpirun.1 ftmpicc.1 ftmpifort.1 ftmpi-ckpt.1 ftmpi-top.1 ftmpi.7)) {
 	like(text_of("doc/man/$name"), qr/^\.TH [\w-]+ \d "" "FTMPI \Q$version\E"$/m,
 		"$name has the version");
 }
@@ -84,7 +84,7 @@ like(text_at("$made/FTMPI_CKPT_Unprotect.3"), qr/^\.SH SYNOPSIS\n.*^int FTMPI_CK
 
 SKIP: {
 	skip 'no man here', 5 + @pages if !grep { -x "$_/man" } split /:/, $ENV{PATH};
-	for my $name (qw(ftmpirun.1 ftmpicc.1 ftmpifort.1 ftmpi-ckpt.1 ftmpi.7)) {
+	for my $name (qw(ftmpirun.1 ftmpicc.1 ftmpifort.1 ftmpi-ckpt.1 ftmpi-top.1 ftmpi.7)) {
 		my $said = `LC_ALL=C.UTF-8 MANROFFSEQ= man --warnings -E UTF-8 -l $root/doc/man/$name 2>&1 >/dev/null`;
 		is($said, '', "$name is well formed");
 	}

@@ -67,6 +67,7 @@ sub take
 	my ($self, $now, $event, $fields) = @_;
 	my %all = (%$fields, $self->{overview}->note($now, $event, $fields));
 	$self->{record}->note($now, $event, \%all);
+	$self->_save_status if $self->{status_timer} && $event =~ /^(?:ready|restart|back)\z/;
 	my $sentence = $self->{say} && _sentence($event, \%all);
 	$self->{say}->($self->_clock($now) . " $sentence") if $sentence;
 	return;

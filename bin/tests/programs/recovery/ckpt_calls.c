@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,6 +39,7 @@ static void outside(void)
 	IS(FTMPI_CKPT_Set_coordination("blocking"), MPI_ERR_OTHER);
 	IS(FTMPI_Checkpoint_due(&n), MPI_ERR_OTHER);
 	IS(FTMPI_Get_restart_count(&n), MPI_ERR_OTHER);
+	IS(FTMPI_Progress(0.5, "half"), MPI_ERR_OTHER);
 	IS(n, 7);
 	IS(FTMPI_CKPT_Protect(0, &n, 1, MPI_INT), MPI_ERR_OTHER);
 	IS(FTMPI_CKPT_Unprotect(0), MPI_ERR_OTHER);
@@ -146,6 +148,11 @@ static void lines(int in_time)
 	IS(FTMPI_Get_restart_count(&n), MPI_SUCCESS);
 	IS(n, 0);
 	IS(FTMPI_Get_restart_count(NULL), MPI_ERR_ARG);
+	IS(FTMPI_Progress(-0.1, NULL), MPI_ERR_ARG);
+	IS(FTMPI_Progress(1.1, "past the end"), MPI_ERR_ARG);
+	IS(FTMPI_Progress(NAN, NULL), MPI_ERR_ARG);
+	IS(FTMPI_Progress(0.25, "a quarter\n of it, in more words than anybody wants to read of a program"), MPI_SUCCESS);
+	IS(FTMPI_Progress(0.5, NULL), MPI_SUCCESS);
 	IS(FTMPI_Checkpoint_due(NULL), MPI_ERR_ARG);
 	IS(FTMPI_Restore(), FTMPI_NOTHING);
 	IS(FTMPI_Checkpoint_due(&flag), MPI_SUCCESS);
