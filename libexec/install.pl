@@ -162,7 +162,7 @@ sub table
 	$file->("$man/man7",                 0644, glob 'doc/man/*.7');
 	$file->("$man/man3",                 0644, glob "$at->{B}/man/man3/*.3");
 	$file->("$at->{DOCDIR}",             0644, 'LICENSE', glob 'doc/*.md');
-	$file->("$at->{DOCDIR}/examples",    0644, glob 'examples/heat.*');
+	$file->("$at->{DOCDIR}/examples",    0644, glob 'examples/*.*');
 	$link->("$man/man1/ftmpicxx.1", "$man/man1/ftmpicc.1");
 	for my $name (sort keys %COMMAND) {
 		my $page = ($name =~ /^mpif/ ? 'ftmpifort' : $COMMAND{$name}) . '.1';

@@ -122,7 +122,7 @@ my @TABLE = (
 		check   => \&FTMPI::Cli::Values::ports,
 		default => 'any free port',
 		text    => 'Listen on TCP ports A to B only. Every host needs two for each of its'
-			. ' ranks, or one with -heartbeat 0.',
+			. ' ranks, or one with -heartbeat 0. With -coord msglog the process of -keeper-hosts listens on one more, any free port of its host.',
 	},
 	{
 		names => ['iface'],

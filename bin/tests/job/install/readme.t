@@ -14,15 +14,19 @@ use Test::More;
 
 use FTMPI::Agent::Elf ();
 use FTMPI::FixedAddresses ();
-use FTMPI::Test::File qw(read_file write_file);
+use FTMPI::Test::Document ();
+use FTMPI::Test::File qw(write_file);
 use FTMPI::Test::Job qw(program root sanitized);
 
 plan skip_all => 'the compilers here build no sanitized programs' if sanitized('pi');
 
 my $root   = root();
 my $secret;
-my $readme = read_file("$root/README.md");
 my $dir    = File::Temp->newdir('ftmpi-readme-XXXXXX', TMPDIR => 1);
+my $readme = FTMPI::Test::Document->new('README.md', dir => $dir);
+
+sub readme_line { return $readme->command(@_) }
+sub run_there   { return $readme->run(@_) }
 
 my $hello = <<'C';
 #include <mpi.h>
@@ -37,22 +41,6 @@ int main(int argc, char **argv)
 	return MPI_Finalize();
 }
 C
-
-# The line of the README that begins so, without its comment.
-sub readme_line
-{
-	my ($begin) = @_;
-	my ($line) = $readme =~ /^    (\Q$begin\E.*)$/m;
-	ok(defined $line, "README has: $begin") or return 'false';
-	$line =~ s/\s+#.*//;
-	return $line;
-}
-
-sub run_there
-{
-	my ($line, %option) = @_;
-	return FTMPI::Test::Job->run([ 'sh', '-c', "cd '$dir' && $line" ], %option);
-}
 
 # What a file asks for beside the C library, without versions.
 sub libraries
@@ -103,7 +91,7 @@ F
 # The loop with checkpoints, as it stands there, in a function.
 sub compiles_loop
 {
-	my ($loop) = $readme =~ /^    (#include <ftmpi\.h>\n.*?^    \}\n)/ms or return fail('README has the loop');
+	my ($loop) = $readme->text =~ /^    (#include <ftmpi\.h>\n.*?^    \}\n)/ms or return fail('README has the loop');
 	$loop =~ s/^    //mg;
 	$loop =~ s/(#include.*\n)/$1void compute(double *field, int step);\nvoid solve(double *field, MPI_Count cells, int steps);\n
 		void solve(double *field, MPI_Count cells, int steps)\n{ int step = 0, due = 0;\n/;
@@ -151,7 +139,7 @@ subtest 'make install, and uninstall' => sub {
 		lib/libftmpi.so lib/libmpi_abi.so.1 lib/pkgconfig/ftmpi.pc libexec/ftmpi/bin/mpiexec libexec/ftmpi/bin/mpicc libexec/ftmpi/ftmpi-keeper
 		share/man/man1/ftmpirun.1 share/man/man1/ftmpicc.1
 		share/man/man1/ftmpi-ckpt.1 share/man/man3/FTMPI_Restore.3 share/man/man7/ftmpi.7
-		share/doc/ftmpi/examples/heat.c share/doc/ftmpi/images.md share/doc/ftmpi/msglog.md share/doc/ftmpi/keeper.md);
+		share/doc/ftmpi/examples/heat.c share/doc/ftmpi/examples/plate.c share/doc/ftmpi/tutorial.md share/doc/ftmpi/porting.md share/doc/ftmpi/faq.md share/doc/ftmpi/images.md share/doc/ftmpi/msglog.md share/doc/ftmpi/keeper.md);
 	my $with = "env -u FTMPI_LIBDIR -u PERL5LIB";
 	run_there("$with $prefix/bin/ftmpicc -o there hello.c")->is_status(0, 'the installed compiler');
 	said(run_there("$with $prefix/bin/ftmpirun -n 3 ./there"), 'installed', greetings(3, 1));
