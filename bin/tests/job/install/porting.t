@@ -22,7 +22,7 @@ use Time::HiRes           qw(time);
 plan skip_all => 'the compilers here build no sanitized programs' if sanitized('pi');
 FTMPI::Test::Alone::enter();
 
-use constant { STEPS => 300, EVERY => 100, INTERVAL => 0.2 };
+use constant { STEPS => 240, EVERY => 80, INTERVAL => 0.2 };
 
 my $examples = root() . '/examples';
 my $home     = File::Temp->newdir('ftmpi-porting-XXXXXX', TMPDIR => 1);
@@ -32,7 +32,7 @@ diag("FTMPI_TEST_SEED=$seed");
 
 my $porting = FTMPI::Test::Document->new('doc/porting.md',
 	dir     => "$home",
-	instead => [ [ qr/\b5000 1000\b/ => '500 100' ], [ qr/-ckpt-interval 0\.5\b/ => '-ckpt-interval 0.4' ] ],
+	instead => [ [ qr/\b5000 1000\b/ => '300 100' ], [ qr/-ckpt-interval 0\.5\b/ => '-ckpt-interval 0.2' ] ],
 	varies  => qr/^ftmpirun: |^plate|^step \d/,
 	before  => \&before,
 );
@@ -125,14 +125,14 @@ for my $options ([qw(-coord blocking)], [qw(-coord eventlog)], [qw(-coord msglog
 	is_deeply(answer($folder), $right, "$name: the answer of the program without checkpoints") or diag $job->saw;
 }
 
-# ---- a port that has forgotten the state of the random numbers ----
+# ---- a port that has forgotten the state of the random numbers, and saves once; it is killed long after that ----
 
-write_file("$home/forgot.c", read_file("$examples/plate.c") =~ s/erand48\(state\.random\)/drand48()/gr);
+write_file("$home/forgot.c", read_file("$examples/plate.c") =~ s/erand48\(state\.random\)/drand48()/gr =~ s/if \(due\)/if (state.step == 20)/r);
 FTMPI::Test::Job->run([ root() . '/bin/ftmpicc', '-O2', '-o', 'forgot', 'forgot.c', '-lm' ], dir => "$home")->is_status(0, 'forgot.c compiles');
-my ($job, $folder) = killed('forgot', [qw(-coord msglog -verify-replay)], 1, 4, 5);
+my ($job, $folder) = killed('forgot', [qw(-coord msglog -verify-replay)], 1, 8, 5);
 $job->is_status(16, 'a port that forgot its random numbers, with -verify-replay');
 $job->err_like(qr/which runs again, sends something else than before/, '... which is said');
-($job, $folder) = killed('forgot', [qw(-coord blocking)], 1, 4, 5);
+($job, $folder) = killed('forgot', [qw(-coord blocking)], 1, 8, 5);
 $job->is_status(0, 'without it');
 my $wrong = answer($folder);
 isnt($wrong->{log}, $right->{log}, '... the answer is wrong, and only a comparison tells');

@@ -53,7 +53,7 @@ sub before
 my $tutorial = FTMPI::Test::Document->new('doc/tutorial.md',
 	dir     => "$home",
 	# hosts that are one share its processors, and their ranks no memory
-	instead => [ [ qr/(?<=-v \.\/plate) 5000 1000\b/ => ' 60 20' ], [ qr/\b5000 1000\b/ => '500 100' ], [ qr/-ckpt-interval 0\.5\b/ => '-ckpt-interval 0.4' ] ],
+	instead => [ [ qr/(?<=-v \.\/plate) 5000 1000\b/ => ' 60 20' ], [ qr/\b5000 1000\b/ => '300 60' ], [ qr/-ckpt-interval 0\.5\b/ => '-ckpt-interval 0.2' ] ],
 	varies  => qr/^ftmpirun: |plate|^step \d|line|variable/,
 	before  => \&before,
 );
@@ -66,6 +66,6 @@ for my $session ($tutorial->sessions) {
 }
 $tutorial->end;
 my @log = split /\n/, read_file("$tour/images/plate.log");
-is_deeply([ map { /^step (\d+) / ? $1 : $_ } @log ], [ 1 .. 500 ], 'each step is in the log once');
+is_deeply([ map { /^step (\d+) / ? $1 : $_ } @log ], [ 1 .. 300 ], 'each step is in the log once');
 FTMPI::Test::Alone::at_rest('the tutorial', "$home");
 done_testing();
