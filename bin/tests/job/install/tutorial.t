@@ -52,8 +52,12 @@ sub before
 
 my $tutorial = FTMPI::Test::Document->new('doc/tutorial.md',
 	dir     => "$home",
-	# hosts that are one share its processors, and their ranks no memory
-	instead => [ [ qr/(?<=-v \.\/plate) 5000 1000\b/ => ' 60 20' ], [ qr/\b5000 1000\b/ => '300 60' ], [ qr/-ckpt-interval 0\.5\b/ => '-ckpt-interval 0.2' ] ],
+	instead => [
+		# hosts that are one would bind their ranks to the same processors
+		[ qr/-v \.\/plate 5000 1000\b/ => '-v -bind none ./plate 100 20' ],
+		[ qr/\b5000 1000\b/            => '300 60' ],
+		[ qr/-ckpt-interval 0\.5\b/     => '-ckpt-interval 0.2' ],
+	],
 	varies  => qr/^ftmpirun: |plate|^step \d|line|variable/,
 	before  => \&before,
 );
