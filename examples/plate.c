@@ -180,9 +180,11 @@ int main(int argc, char **argv)
 		state.iterations += count;
 		state.step++;
 		double norm = sqrt(dot(heat, heat));
-		if (log)
+		if (log) {
 			fprintf(log, "step %d iterations %d norm %.12g after %.3f s\n", state.step,
 				count, norm, MPI_Wtime() - began);
+			fflush(log);
+		}
 		if (state.step % every == 0) {
 			write_rows(state.step);
 			if (rank == 0)

@@ -141,9 +141,11 @@ int main(int argc, char **argv)
 		iterations += count;
 		step++;
 		double norm = sqrt(dot(heat, heat));
-		if (log)
+		if (log) {
 			fprintf(log, "step %d iterations %d norm %.12g after %.3f s\n", step, count,
 				norm, MPI_Wtime() - began);
+			fflush(log);
+		}
 		if (step % every == 0) {
 			write_rows(step);
 			if (rank == 0)

@@ -15,6 +15,7 @@ package FTMPI::Test::Document;
 use strict;
 use warnings;
 
+use List::Util qw(min);
 use POSIX ();
 use Sys::Hostname ();
 use Test::More ();
@@ -25,6 +26,7 @@ use FTMPI::Test::Job     qw(root);
 use FTMPI::Test::Process qw(patience);
 
 use constant DEADLINE => 60;    # for each command
+use constant IDLE     => 5;     # the shell alone, and silent
 
 my $SESSION = '\d{8}-\d{6}-[0-9a-f]{8}';
 my $TIME    = '\d{4}-\d\d-\d\d \d\d:\d\d:\d\d';
@@ -121,19 +123,22 @@ sub begin
 	return;
 }
 
-# What was printed since the last command matches: moves behind it, and returns what lies before. Undef after the deadline.
+# What was printed since the last command matches: moves behind it, and returns what lies before. Undef after the deadline, or
+# when nobody is left who could print it.
 sub await
 {
 	my ($self, $pattern) = @_;
+	my $job   = $self->{job};
 	my $until = time + patience(DEADLINE);
+	my $idle  = time + patience(IDLE);
 	for (;;) {
-		my $news = substr $self->{job}->out, $self->{seen};
+		my $news = substr $job->out, $self->{seen};
 		if ($news =~ $pattern) {
 			$self->{seen} += $+[0];
 			return substr $news, 0, $-[0];
 		}
-		last if time >= $until || !%{ $self->{job}{open} };
-		$self->{job}->take($until);
+		last if time >= min($until, $idle) || !%{ $job->{open} };
+		$idle = time + patience(IDLE) if $job->take(min($until, $idle, time + 0.5)) || $job->pids > 1;
 	}
 	return undef;
 }
