@@ -38,7 +38,7 @@ my %stem = map { m{([^/]+)\.\w+\z} ? ($1 => 1) : () } @files;
 my %top  = map { $_ => 1 } map { m{^([^/]+)/} ? $1 : () } @files;
 my %text = map { $_ => read_file("$root/$_") } grep { m{^(?:lib|bin/ckpt|bin/keeper|bin/tests/programs|bench|include|examples)/.*\.[ch]\z} } @files;
 my %defined = map { $_ => names_in($text{$_}) } keys %text;
-my %known   = map { %$_ } values %defined;
+my %known   = ((map { %$_ } values %defined), map { $_ => 1 } map { read_file("$root/$_") =~ /^def (\w+)\(/mg } grep { m{^lib/python/} } @files);
 my $source  = join "\n", values %text;
 my $manuals = join "\n", map { read_file($_) =~ s/\\-/-/gr } glob "$root/doc/man/*.1";
 my $scripts = join "\n", map { read_file("$root/$_") } grep { m{^(?:bench/lib/.*\.pm|bin/tests/[^/]+\.pl)\z} } @files;

@@ -139,7 +139,7 @@ subtest 'make install, and uninstall' => sub {
 		lib/libftmpi.so lib/libmpi_abi.so.1 lib/pkgconfig/ftmpi.pc libexec/ftmpi/bin/mpiexec libexec/ftmpi/bin/mpicc libexec/ftmpi/ftmpi-keeper
 		share/man/man1/ftmpirun.1 share/man/man1/ftmpicc.1
 		share/man/man1/ftmpi-ckpt.1 share/man/man3/FTMPI_Restore.3 share/man/man7/ftmpi.7
-		share/doc/ftmpi/examples/heat.c share/doc/ftmpi/examples/plate.c share/doc/ftmpi/tutorial.md share/doc/ftmpi/porting.md share/doc/ftmpi/faq.md share/doc/ftmpi/images.md share/doc/ftmpi/msglog.md share/doc/ftmpi/keeper.md);
+		share/doc/ftmpi/examples/heat.c share/doc/ftmpi/examples/heat.py share/ftmpi/python/ftmpi.py share/doc/ftmpi/examples/plate.c share/doc/ftmpi/tutorial.md share/doc/ftmpi/porting.md share/doc/ftmpi/faq.md share/doc/ftmpi/images.md share/doc/ftmpi/msglog.md share/doc/ftmpi/keeper.md);
 	my $with = "env -u FTMPI_LIBDIR -u PERL5LIB";
 	run_there("$with $prefix/bin/ftmpicc -o there hello.c")->is_status(0, 'the installed compiler');
 	said(run_there("$with $prefix/bin/ftmpirun -n 3 ./there"), 'installed', greetings(3, 1));
@@ -148,6 +148,8 @@ subtest 'make install, and uninstall' => sub {
 	said(run_there("$with $prefix/bin/ftmpirun -n 2 ./still"), 'static', greetings(2, 1));
 	run_there("$with $prefix/bin/ftmpicc -static -o alone hello.c 2>notes")->is_status(0, 'with nothing shared');
 	said(run_there("$with $prefix/bin/ftmpirun -n 2 ./alone"), 'with nothing shared', greetings(2, 1));
+	said(run_there("$with PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$prefix/share/ftmpi/python /usr/bin/python3 -c 'import ftmpi; print(ftmpi.version().split()[0], ftmpi.library()._name)'"),
+		'the installed module of Python', "FTMPI $prefix/lib/libftmpi.so.0");
 	my @from_system = qw(libevent_core libsodium libxxhash);
 	is_deeply([ libraries("$dir/there") ], ['libftmpi'], 'a program needs the library on other hosts');
 	is_deeply([ libraries("$prefix/lib/libftmpi.so.0") ], \@from_system, '... which needs what README says');
