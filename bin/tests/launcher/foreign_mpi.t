@@ -27,6 +27,10 @@ for my $name (qw(libmpir.so.3 libmpfr.so.6 libmpi4py.so libmpimetis.so libpmix.s
 	is(FTMPI::Agent::ForeignMpi::library($name), undef, "$name is not");
 }
 
+is(FTMPI::Agent::ForeignMpi::library('MPI.cpython-311-x86_64-linux-gnu.so', 'libmpi.so.40'), 'libmpi.so.40 (by mpi4py)', 'one that mpi4py has loaded');
+is(FTMPI::Agent::ForeignMpi::library('MPI.abi3.so', 'libftmpi.so.0'), undef, '... and an mpi4py that is ours');
+is(FTMPI::Agent::ForeignMpi::library('PMPI.cpython-311.so', 'MPI.py', 'libmpi.so.40'), 'libmpi.so.40', '... and names that are not its');
+
 # ---- files ----
 
 my ($needed) = grep { -e } "$ENV{FTMPI_LIBDIR}/libftmpi.so.0";
@@ -137,6 +141,9 @@ my @ends = map { [ exited => $_, 0, 0 ] } 0, 1;
 my ($status, @said) = job([ foreign => @news ], @ends);
 is($status, 1, 'nobody came to MPI_Init: status');
 is(@said, 1, '... one sentence') or diag(join "\n", @said);
+like($said[0], qr/: compile the program with ftmpicc, or set/, '... which says what to do');
+(undef, @said) = job([ foreign => 0, 0, 'libmpi.so.40 (by mpi4py)' ], @ends);
+like($said[0], qr/: build mpi4py with ftmpicc \(doc\/python\.md says how\), or set/, '... of a script with mpi4py');
 (undef, @said) = job([ foreign => 0, 1, 'libmpi.so.40' ], [ foreign => 1, 1, 'libmpi.so.40' ]);
 is(@said, 1, 'when it was there for long: one note while the job runs') or diag(join "\n", @said);
 ($status, @said) = job([ foreign => @news ], map({ [ inited => $_ ], [ finalized => $_ ] } 0, 1), @ends);

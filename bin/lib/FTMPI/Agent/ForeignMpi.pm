@@ -25,13 +25,17 @@ use constant MAPS_MAX => 65536;
 my $OTHERS = qr/^lib(?:p?mpi(?:ch|chf90|f|fort|cxx|_cxx|_mpifh|_usempi\w*|_abi|_cray|_ibm|_gnu\w*|_intel\w*)?)\.so(?:\.|\z)/;
 my $OURS   = qr/^libftmpi\.so(?:\.|\z)/;
 
-# The first of these libraries that is another MPI's, if none is ours.
+# mpi4py's module, as Python names it: what a script imports that is linked with an MPI.
+my $MPI4PY = qr/^MPI\.[\w.-]+\.so\z/;
+
+# The first of these libraries that is another MPI's, if none is ours; and by whom, where that is mpi4py.
 sub library
 {
 	my (@names) = @_;
 	return if grep { /$OURS/ } @names;
 	my ($other) = grep { /$OTHERS/ } @names;
-	return $other;
+	return $other if !defined $other || !grep { /$MPI4PY/ } @names;
+	return "$other (by mpi4py)";
 }
 
 sub _allowed { return ($ENV{FTMPI_SINGLETON} // '') eq '1' }

@@ -82,8 +82,9 @@ sub foreign_note
 sub foreign
 {
 	my ($who, $library) = @_;
+	my $compile = $library =~ /mpi4py/ ? 'build mpi4py with ftmpicc (doc/python.md says how)' : 'compile the program with ftmpicc';
 	return "no rank has called FTMPI's MPI_Init, but $who had loaded $library of another MPI, so each was a job of"
-		. ' one: compile the program with ftmpicc, or set FTMPI_SINGLETON=1 if that is meant.';
+		. " one: $compile, or set FTMPI_SINGLETON=1 if that is meant.";
 }
 
 # Why a rank shows no life, in a few words, from what its agent saw; tracer: the process that held it then.

@@ -26,7 +26,7 @@ sub run
 	return FTMPI::Test::Job->run([@words], dir => "$dir", env => $env, deadline => 60);
 }
 
-# `direct` asks for libmpi.so.40, `through` for a library that asks for it. Both print and, given a
+# `direct` asks for libmpi.so.40, `through` for a library that asks for it, `module` for one that is named as mpi4py's. They print and, given a
 # word, wait for the file of that name.
 write_file("$dir/mpi.c", 'int MPI_Init(int *c, char ***v) { (void)c; (void)v; return 0; }');
 write_file("$dir/third.c", 'int MPI_Init(int *, char ***); int third(void) { return MPI_Init(0, 0); }');
@@ -48,6 +48,8 @@ set -e; cd "$1"
 cc -shared -fPIC -o libmpi.so.40 -Wl,-soname,libmpi.so.40 mpi.c
 cc -shared -fPIC -o libthird.so third.c ./libmpi.so.40
 cc -DBEGIN=MPI_Init -o direct main.c ./libmpi.so.40 -Wl,-rpath,"$1"
+mkdir mpi4py && cc -shared -fPIC -o mpi4py/MPI.cpython-311-x86_64-linux-gnu.so third.c ./libmpi.so.40 -Wl,-rpath,"$1"
+cc -DBEGIN=third -o module main.c ./mpi4py/MPI.cpython-311-x86_64-linux-gnu.so -Wl,-rpath,"$1/mpi4py" -Wl,--allow-shlib-undefined
 cc -DBEGIN=third -o through main.c ./libthird.so -Wl,-rpath,"$1" -Wl,--allow-shlib-undefined
 SH
 is($failed, 0, 'the programs of another MPI are there') or BAIL_OUT('nothing to run');
@@ -71,7 +73,7 @@ sub noticed
 {
 	my ($name, @command) = @_;
 	my $job = FTMPI::Test::Job->start([ftmpirun(), '-vv', @command], dir => "$dir", env => \%env, deadline => 60);
-	ok($job->wait_for(err => qr/rank 0 on \S+ has loaded libmpi\.so\.40 of another MPI/), "$name: it is noticed");
+	ok($job->wait_for(err => qr/rank 0 on \S+ has loaded libmpi\.so\.40(?: \(by mpi4py\))? of another MPI/), "$name: it is noticed");
 	write_file("$dir/go", '');
 	$job->finish;
 	unlink "$dir/go";
@@ -84,6 +86,13 @@ for my $command (['./through', 'go'], ['sh', '-c', './through go; true'], ['sh',
 	$job->is_status(1, "@$command: the end of it");
 	my @said = $job->err =~ /^ftmpirun: no rank has called FTMPI's MPI_Init, but rank 0 on \S+ had loaded libmpi\.so\.40/mg;
 	is(scalar @said, 1, "@$command: one sentence");
+}
+
+{
+	my $job = noticed('a script with mpi4py', '-n', 2, './module', 'go');
+	$job->is_status(1, 'a script with mpi4py');
+	$job->err_like(qr/^ftmpirun: no rank has called FTMPI's MPI_Init, but rank 0 on \S+ had loaded libmpi\.so\.40 \(by mpi4py\)[^\n]*: build mpi4py with ftmpicc \(doc\/python\.md/m,
+		'a script with mpi4py');
 }
 
 {
