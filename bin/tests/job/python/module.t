@@ -80,7 +80,7 @@ sub refused
 }
 
 # The library at another place, and an extension that is linked with it; libraries of another MPI and of another FTMPI.
-mkdir "$dir/$_" for qw(own other new alone);
+mkdir "$dir/$_" for qw(own other new alone abi static);
 copy(library(), "$dir/own/libftmpi.so.0") or die "copying the library: $!\n";
 write_file("$dir/module.c", 'int MPI_Init(int *, char ***); int module(void) { return MPI_Init(0, 0); }');
 write_file("$dir/other.c", <<'C');
@@ -93,8 +93,12 @@ write_file("$dir/new.c", <<'C');
 int FTMPI_Restore(void) { return 3; }
 int MPI_Get_library_version(char *to, int *n) { strcpy(to, "FTMPI 7.1.0 (MPI 5.0 ABI 1.0)"); *n = 29; return 0; }
 C
-my ($failed, undef, $why) = run_quiet('sh', '-c', <<'SH', 'sh', "$dir");
+my ($failed, undef, $why) = run_quiet('sh', '-c', <<'SH', 'sh', "$dir", root() . '/bin/ftmpicc');
 set -e; cd "$1"
+ln -s libftmpi.so.0 own/libmpi_abi.so.1
+cc -shared -fPIC -o abi/stub.so -Wl,-soname,libmpi_abi.so.1 other.c
+cc -shared -fPIC -o abi/MPI.so module.c abi/stub.so -Wl,-rpath,"$1/own"
+"$2" -ftmpi-static -shared -fPIC -o static/MPI.so module.c
 cc -shared -fPIC -o other/libmpi.so.40 -Wl,-soname,libmpi.so.40 other.c
 cc -shared -fPIC -o new/libftmpi.so.0 -Wl,-soname,libftmpi.so.0 new.c
 cc -shared -fPIC -o own/MPI.so module.c own/libftmpi.so.0 -Wl,-rpath,"$1/own"
@@ -112,15 +116,24 @@ def imported(path):
     return ctypes.CDLL(path)
 PY
 
-for my $order ("module = imported('own/MPI.so'); module.module()\nftmpi.State(0)", "mpi = ctypes.CDLL('own/libftmpi.so.0')\nftmpi.library()\nmodule = imported('own/MPI.so')\nmodule.module()\nftmpi.State(0)",
-	"ctypes.CDLL('own/libftmpi.so.0').MPI_Init(None, None)\nftmpi.State(0)") {
-	write_file("$dir/script.py", "$imported\nimport ftmpi\n$order\n" . <<'PY');
+my @own = "$dir/own/libftmpi.so.0";
+for my $case (
+	[ 'an mpi4py',                             \@own, "imported('own/MPI.so').module()" ],
+	[ 'an mpi4py that is imported later',      \@own, "ctypes.CDLL('own/libftmpi.so.0')\nftmpi.library()\nimported('own/MPI.so').module()" ],
+	[ 'an mpi4py for the MPI ABI',             \@own, "imported('abi/MPI.so').module()" ],
+	[ '... that is imported later',            \@own, "ctypes.CDLL('own/libftmpi.so.0')\nftmpi.library()\nimported('abi/MPI.so').module()" ],
+	[ 'a library without mpi4py',              \@own, "ctypes.CDLL('own/libftmpi.so.0').MPI_Init(None, None)" ],
+	[ 'an mpi4py that is linked with libftmpi.a', [], "imported('static/MPI.so').module()" ],
+) {
+	my ($name, $loaded, $order) = @$case;
+	write_file("$dir/script.py", "$imported\nimport ftmpi\n$order\nftmpi.State(0)\n" . <<'PY');
 print(sorted({line.split()[-1] for line in open("/proc/self/maps") if "libftmpi" in line}), ftmpi.checkpoint().name)
 ftmpi.library().MPI_Finalize()
 PY
 	my $job = run(environment(), script("$dir/script.py"));
-	$job->is_status(0, 'a library that is loaded');
-	is($job->out, "['$dir/own/libftmpi.so.0'] CHECKPOINTED\n", '... is the one that is called, and no other is loaded') or diag($job->saw);
+	$job->is_status(0, $name);
+	is($job->out, sprintf("[%s] CHECKPOINTED\n", join ', ', map { "'$_'" } @$loaded), "$name: its library is called, and no other is loaded")
+		or diag($job->saw);
 }
 
 refused('mpi4py of another MPI', "$imported\nimported('$dir/other/MPI.so')\nimport ftmpi\nftmpi.due()\n",

@@ -2,6 +2,7 @@
 """Every call of ftmpi.py, and what it refuses. MPI is called by ctypes alone, as in a program without mpi4py."""
 import array
 import re
+import weakref
 
 import numpy
 
@@ -80,6 +81,12 @@ def memories():
         pass
     ftmpi.unprotect(1)
     data.append(0)
+    lent = weakref.ref(a)
+    ftmpi.protect(1, a)
+    del a, good
+    expect("an array that only the module has", lent() is not None, True)
+    ftmpi.unprotect(1)
+    expect("... is gone when it is not protected", lent() is None, True)
 
 
 def states():

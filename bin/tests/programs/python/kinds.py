@@ -44,7 +44,7 @@ def bytes_of(memory):
     return bytes(memory) if isinstance(memory, bytearray) else memory.tobytes("K")
 
 
-state = ftmpi.State(0, step=0, words=["none"], **({} if again else {"extra": 1}))
+state = ftmpi.State(0, step=0, words=["none"], extra=1)
 here = memories(2)
 if how != "late":
     for id, memory in enumerate(here, 1):
