@@ -96,14 +96,66 @@ static bool forbid(uintptr_t address)
 	return l.found && !l.program;
 }
 
+/* Where a program that is not position independent takes the address of a library's function, its
+ * linker has an entry of the program stand for the function, by a symbol of no section: that is no
+ * definition. */
+static bool is_entry_of_program(void *address)
+{
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info of;
+
+	return dladdr1(address, &of, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+	       symbol->st_shndx == SHN_UNDEF;
+}
+
+static bool is_defined_in(void *address, const struct link_map *library)
+{
+	struct link_map *map = NULL;
+	Dl_info of;
+
+	return address && dladdr1(address, &of, (void **)&map, RTLD_DL_LINKMAP) && map == library;
+}
+
+/* All libraries that define it, as the entry does not tell which of them is called. */
+static bool forbid_in_libraries(const char *name)
+{
+	void *program = dlopen(NULL, RTLD_LAZY);
+	struct link_map *m = NULL;
+	bool found = false, all = true;
+
+	if (!program || dlinfo(program, RTLD_DI_LINKMAP, &m) != 0)
+		m = NULL;
+	for (; m && all; m = m->l_next) {
+		void *library = *m->l_name ? dlopen(m->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+		void *address = library ? dlsym(library, name) : NULL;
+
+		if (is_defined_in(address, m)) {
+			found = true;
+			all = forbid((uintptr_t)address);
+		}
+		if (library)
+			dlclose(library);
+	}
+	if (program)
+		dlclose(program);
+	return found && all;
+}
+
+static bool forbid_function(const char *name)
+{
+	void *address = dlsym(RTLD_DEFAULT, name);
+
+	return address && is_entry_of_program(address) ? forbid_in_libraries(name)
+						       : forbid((uintptr_t)address);
+}
+
 void interrupt_prepare(void)
 {
 	struct sigaction is;
 
 	forbidden.n = 0;
 	forbidden.possible = sigaction(number(), NULL, &is) == 0 && is.sa_handler == SIG_DFL &&
-			     forbid((uintptr_t)dlsym(RTLD_DEFAULT, "malloc")) &&
-			     forbid((uintptr_t)dlsym(RTLD_DEFAULT, "sigaction")) &&
+			     forbid_function("malloc") && forbid_function("sigaction") &&
 			     forbid((uintptr_t)getauxval(AT_BASE));
 }
 
