@@ -169,7 +169,7 @@ for my $case (
 	[ 'message logging',     '-coord msglog -image -ckpt-interval 0.2', qr/^ftmpirun: checkpoint 2 of rank \d is committed$/m, qr/^ftmpirun: rank \d goes on from its checkpoint [1-9]/m ],
 ) {
 	my ($name, $options, $saved, $back) = @$case;
-	my $job = start_there("rm -rf work; exec ftmpirun -v -n 2 $options -workdir work ./heat $steps");
+	my $job = start_there("rm -rf work; exec ftmpirun -vv -n 2 $options -workdir work ./heat $steps");
 	ok($job->wait_for(err => $saved), "$name: there is something to go back to");
 	my ($victim) = grep { (readlink("/proc/$_/exe") // '') =~ m{/heat\z} } $job->pids;
 	ok($victim && kill(KILL => $victim), "$name: a rank is killed") or diag($job->saw);

@@ -59,7 +59,7 @@ my $symbols = `readelf -W --dyn-syms $dir/fixed`;
 like($symbols, qr/: 0*[1-9a-f][0-9a-f]* +0 FUNC +GLOBAL DEFAULT +UND $_\@/, "an entry of the program stands for $_") for qw(malloc sigaction);
 
 for my $how (qw(computes sleeps)) {
-	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', 2, '-image', '-ckpt-interval', 0.1, '-workdir', $how, './fixed', "go-$how", $how ],
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', 2, '-image', '-ckpt-interval', 0.1, '-workdir', $how, './fixed', "go-$how", $how ],
 		dir => "$dir", deadline => 60);
 	ok($job->wait_for(out => qr/^computes$/m, 2), "$how: all ranks are in the loop");
 	my $lines = () = $job->err =~ /line \d+ is committed/g;

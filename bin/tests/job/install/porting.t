@@ -93,7 +93,7 @@ sub killed
 {
 	my ($program, $options, $times, $lines, $every) = @_;
 	my $folder = folder(join '-', $program, grep { /^\w/ } @$options);
-	my $job    = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', 4, @$options, '-ckpt-interval', INTERVAL, '-workdir', 'work', "../$program", STEPS, $every ],
+	my $job    = FTMPI::Test::Job->start([ ftmpirun(), '-vv', '-n', 4, @$options, '-ckpt-interval', INTERVAL, '-workdir', 'work', "../$program", STEPS, $every ],
 		dir => $folder);
 	srand $seed;
 	for (1 .. $times) {

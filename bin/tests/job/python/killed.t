@@ -25,7 +25,7 @@ sub answer { my ($job) = @_; return $job->out =~ /^(after \d+ steps the rod has 
 sub run   { return FTMPI::Test::Job->run([@_], dir => "$dir", env => environment()) }
 sub start { return FTMPI::Test::Job->start([@_], dir => "$dir", env => environment()) }
 
-# The process of this rank now, by what -v tells.
+# The process of this rank now, by what -vv tells.
 sub kill_rank
 {
 	my ($job, $rank, $name) = @_;
@@ -46,7 +46,7 @@ my $plain = run(ftmpirun(), '-n', 4, script($example, $steps));
 like(answer($plain), qr/^after $steps steps the rod has \d/, 'an answer');
 
 for my $coord (qw(blocking eventlog msglog)) {
-	my $job = start(ftmpirun(), '-v', '-coord', $coord, (map { s/^work\z/$coord/r } @options), script($example, $steps));
+	my $job = start(ftmpirun(), '-vv', '-coord', $coord, (map { s/^work\z/$coord/r } @options), script($example, $steps));
 	$job->wait_for(err => $coord eq 'msglog' ? qr/checkpoint \d+ of rank 0 is committed/ : qr/line \d+ is committed/);
 	kill_rank($job, 0, $coord);
 	$job->finish;
@@ -67,7 +67,7 @@ my @logs = map { read_file("$dir/rod.$_") } 0, 1;
 
 for my $coord (qw(blocking eventlog)) {
 	unlink "$dir/go";
-	my $job = start(ftmpirun(), '-v', '-n', 2, '-image', '-coord', $coord, '-ckpt-interval', 0.2, '-workdir', "image-$coord", @rod, 'go');
+	my $job = start(ftmpirun(), '-vv', '-n', 2, '-image', '-coord', $coord, '-ckpt-interval', 0.2, '-workdir', "image-$coord", @rod, 'go');
 	my $name = "an image, $coord";
 	for my $rank (1, 0) {
 		# both wait in the middle of the loop, and there is a line since the last failure
