@@ -52,6 +52,8 @@ static enum files_kind kind_of_regular(const struct files_facts *f, const char *
 		return refused("a file of /proc that another process has not", why);
 	if ((f->flags & O_ACCMODE) == O_ACCMODE)
 		return refused("a file opened for control only", why);
+	if (f->denied)
+		return refused("a file that this user may not open again as it is open", why);
 	return FILES_REGULAR;
 }
 

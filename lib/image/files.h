@@ -73,6 +73,7 @@ struct files_facts {
 	uint64_t device, inode, special;
 	bool own;      /* the library's */
 	bool named;    /* the link is a path, and the path leads to this file */
+	bool denied;   /* it may not be opened by that path as it is open */
 	int inherited; /* the number that it was inherited as; FILES_NONE */
 	bool stream;   /* that is a standard stream, and it has the stream's open file */
 	bool moved;    /* something else has that number now */

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "files_section.h"
 #include "raw_call.h"
@@ -223,6 +224,19 @@ static void read_link(struct work *w, struct files_facts *f)
 		   named.st_dev == f->device && named.st_ino == f->inode;
 }
 
+/* Whoever has made a file may have it open in a way that its mode does not allow. */
+static bool is_denied(const struct work *w, const struct files_facts *f)
+{
+	uint32_t access = f->flags & O_ACCMODE;
+	long mode = access == O_RDONLY ? R_OK : access == O_WRONLY ? W_OK : R_OK | W_OK;
+	long rc;
+
+	if (!f->named || (f->flags & O_PATH))
+		return false;
+	rc = raw_call6(SYS_faccessat2, AT_FDCWD, (long)w->link, mode, AT_EACCESS, 0, 0);
+	return rc == -EACCES || rc == -EROFS;
+}
+
 static int refuse(struct work *w, const struct files_facts *f, const char *why)
 {
 	files_refusal(f, why, w->why, w->size);
@@ -339,6 +353,7 @@ static int read_one(struct work *w, int number)
 	f.special = st.st_rdev;
 	find_inherited(w, &f);
 	read_link(w, &f);
+	f.denied = is_denied(w, &f);
 	*e = (struct files_entry){.number = f.number, .same = f.number};
 	e->kind = files_kind_for(&f, &why);
 	if (e->kind == FILES_REFUSED)

@@ -285,9 +285,15 @@ is_deeply(FTMPI::Launcher::InputRead::load("$folder"), {}, '... is read');
 is(FTMPI::Launcher::InputRead::save("$folder", { map { $_ => 3 * $_ } 1 .. 1500 }), undef, 'one of many lines');
 is_deeply(FTMPI::Launcher::InputRead::load("$folder"), { map { $_ => 3 * $_ } 501 .. 1500 }, '... has the newest');
 like(FTMPI::Launcher::InputRead::save("$folder/none", {}), qr/^cannot make \S+job\.input\.tmp: No such file/, 'a folder that is not there');
-open my $damaged, '>', "$folder/job.input" or die "job.input: $!\n";
-print $damaged "FTMPI-INPUT 1\nline 4 5\nline x 7\nline 8 9 1\nline 5";
-close $damaged or die "job.input: $!\n";
-is_deeply(FTMPI::Launcher::InputRead::load("$folder"), {4 => 5}, 'of one that is damaged what can be read');
+open my $file, '<', "$folder/job.input" or die "job.input: $!\n";
+my $whole = join '', <$file>;
+for my $damage ([ 'a digit', $whole =~ s/^line 501 1503$/line 501 1504/mr ], [ 'a line', $whole =~ s/^line 502 .*\n//mr ], [ 'its end', substr $whole, 0, -9 ], [ 'all but its sum', $whole =~ /^(sum .*\n)/m ], [ 'nothing left', '' ]) {
+	my ($what, $text) = @$damage;
+	isnt($text, $whole, "one that is damaged: $what");
+	open my $damaged, '>', "$folder/job.input" or die "job.input: $!\n";
+	print $damaged $text;
+	close $damaged or die "job.input: $!\n";
+	is_deeply(FTMPI::Launcher::InputRead::load("$folder"), {}, '... knows nothing');
+}
 
 done_testing;

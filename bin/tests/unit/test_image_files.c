@@ -103,6 +103,9 @@ START_TEST(flags_that_refuse)
 	f.flags = p.flags = O_RDWR | O_NONBLOCK | O_APPEND;
 	ck_assert_int_eq(files_kind_for(&f, &why), FILES_REGULAR);
 	ck_assert_int_eq(files_kind_for(&p, &why), FILES_PIPE);
+	f.denied = true;
+	ck_assert_int_eq(files_kind_for(&f, &why), FILES_REFUSED);
+	ck_assert_str_eq(why, "a file that this user may not open again as it is open");
 }
 END_TEST
 

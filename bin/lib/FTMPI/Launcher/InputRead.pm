@@ -10,7 +10,7 @@ use warnings;
 use FTMPI::Launcher::SessionFile ();
 
 # LINES: of the newest.
-use constant { NAME => 'job.input', FIRST => 'FTMPI-INPUT 1', LINES => 1000, BYTES_MAX => 1 << 16 };
+use constant { NAME => 'job.input', FIRST => 'FTMPI-INPUT 2', LINES => 1000, BYTES_MAX => 1 << 16 };
 
 # read: bytes by line.
 sub save
@@ -18,16 +18,20 @@ sub save
 	my ($folder, $read) = @_;
 	my @lines = sort { $b <=> $a } keys %$read;
 	$#lines = LINES - 1 if @lines > LINES;
-	return FTMPI::Launcher::SessionFile::save($folder, NAME, join '', map { "$_\n" } FIRST, map { "line $_ $read->{$_}" } @lines);
+	my $text = join '', map { "$_\n" } FIRST, map { "line $_ $read->{$_}" } @lines;
+	return FTMPI::Launcher::SessionFile::save($folder, NAME, $text . 'sum ' . _sum($text) . "\n");
 }
+
+sub _sum { my ($text) = @_; require Digest::SHA; return Digest::SHA::sha256_hex($text) }
 
 # The same, or undef: there is no such file. One that is damaged knows nothing.
 sub load
 {
 	my ($folder) = @_;
 	my $text = FTMPI::Launcher::SessionFile::load($folder, NAME, BYTES_MAX) // return undef;
-	my ($first, @lines) = split /\n/, $text;
-	return {} if ($first // '') ne FIRST;
+	my ($rest, $sum) = $text =~ /\A(.*^)sum ([0-9a-f]{64})\n\z/ms or return {};
+	my ($first, @lines) = split /\n/, $rest;
+	return {} if ($first // '') ne FIRST || $sum ne _sum($rest);
 	return { map { /^line ([0-9]{1,10}) ([0-9]{1,19})\z/ ? ($1 => $2 + 0) : () } @lines };
 }
 
