@@ -160,6 +160,11 @@ sub plan
 		interval     => $options->{'ckpt-interval'},
 		coord        => $options->{coord} // 'blocking',
 		progress     => $options->{progress},
+		time_limit   => $options->{'time-limit'},
+		stop_after   => $options->{'stop-after-ckpt'},
+		asks_program => !$options->{image} && !$is_alone && _has_interval($options),
+		saves_at_term => ($options->{allocation} || defined $options->{'time-limit'}) && !defined $options->{'term-ranks'}
+			&& ($options->{image} || _has_interval($options)),
 		record       => $options->{record},
 		bind         => $options->{bind},
 		dump         => $options->{dump},
@@ -186,6 +191,13 @@ sub _image
 		order    => $options->{'ckpt-order'} // 'round-robin',
 		log_limit => defined $options->{'log-limit'} ? $options->{'log-limit'} >> 10 : undef,
 	};
+}
+
+# FTMPI_Checkpoint_due may be true in this job, of itself or when the launcher wants a line.
+sub _has_interval
+{
+	my ($options) = @_;
+	return scalar grep { defined $options->{$_} } qw(ckpt-interval time-limit stop-after-ckpt);
 }
 
 # Of all parts of the job.
@@ -243,8 +255,8 @@ sub _settings
 	my ($options, $goes_on, $restore) = @_;
 	my %setting;
 	@setting{qw(heartbeat heartbeat-timeout)} = FTMPI::Cli::Options::heartbeat($options);
-	$setting{'ckpt-interval'} = int 0.5 + 1000 * $options->{'ckpt-interval'}
-		if defined $options->{'ckpt-interval'};
+	$setting{'ckpt-interval'} = int 0.5 + 1000 * ($options->{'ckpt-interval'} // FTMPI::Cli::Values::INTERVAL_MAX)
+		if _has_interval($options);
 	for my $name (qw(keep coord transport accept-binary debug dump pty verify-replay)) {
 		$setting{$name} = $options->{$name} ? $options->{$name} : next;
 	}

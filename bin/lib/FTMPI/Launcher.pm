@@ -42,6 +42,11 @@ use constant {
 	SUSPEND_TIME => 1,
 };
 
+# Seconds that a line may take when a batch system ends the job, which kills it after 30 (Slurm's KillWait) or more; and of -time-limit
+# what is left for a line and the end: so much, or three times what the longest line has taken, but never more than a quarter of the limit
+# to begin with.
+use constant { TERM_TIME => 20, LIMIT_LEAST => 10, LIMIT_LINES => 3, LIMIT_PART => 0.25, LIMIT_TURN => 5 };
+
 # What FTMPI::Launcher::Job may ask for. An action that is a message to agents has its name.
 my %ACTIONS = (
 	start       => '_start',
@@ -71,7 +76,7 @@ my %ACTIONS = (
 # env => [words], wdir, workdir, ssh => [words] (for the keeper), reach: FTMPI::Launcher::Reach, iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
 # max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; keeper_hosts => [{ name, local }] for it, or undef; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes; is_gone => sub, why nobody can go on there any more; places, of its ranks, by rank } that the ranks go on in from their own checkpoints (message logging), or undef; transport: tcp if that was asked for, also when the job began, or undef; restoring: words for what -restore named; expected: { session, line } of
-# it; progress: a line about the job's state is wanted; record: the run record is wanted from the beginning; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
+# it; progress: a line about the job's state is wanted; time_limit: in s, or undef; stop_after: the job ends after a line that SIGUSR2 asks for; saves_at_term: SIGTERM asks for one, too; asks_program: programs without images can be told that a line is due; record: the run record is wanted from the beginning; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
 # sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
 {
@@ -87,6 +92,7 @@ sub run
 	$self->_listen_to_signals;
 	$self->{loop}->after($plan->{timeout}, sub { $self->_event('timeout', $plan->{timeout}) })
 		if defined $plan->{timeout};
+	$self->_watch_limit if defined $plan->{time_limit};
 	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Sentences::count($plan->{size}, 'rank') . ' on '
 			. FTMPI::Launcher::Sentences::count(scalar(() = $self->{job}->hosts->used), 'host'));
 	$self->_note_start;
@@ -635,12 +641,32 @@ sub _output_gone
 sub _signal
 {
 	my ($self, $name) = @_;
+	my $plan = $self->{plan};
 	if ($self->{over}) {
 		$self->_abandon;
 		$self->{loop}->stop;
 		return;
 	}
+	if ($name eq 'TERM' && $plan->{saves_at_term} && !$self->{saving_at_term}++) {
+		$self->_event('stop_wanted', 'SIGTERM came', TERM_TIME, 128 + 15);
+		return;
+	}
 	$self->_event('signal', $name);
+	return;
+}
+
+# -time-limit: in time for a line and the end.
+sub _watch_limit
+{
+	my ($self) = @_;
+	my $limit = $self->{plan}{time_limit};
+	my $left  = $self->{now} + $limit - FTMPI::Loop::now();
+	my $need  = List::Util::max(List::Util::min(LIMIT_LEAST, LIMIT_PART * $limit), LIMIT_LINES * $self->{notes}->longest_line);
+	if ($left <= $need) {
+		$self->_event('stop_wanted', "the time limit of $limit s (-time-limit) is near", $left > 0.2 ? 0.8 * $left : 0.1, 124);
+		return;
+	}
+	$self->{loop}->after(List::Util::min($left - $need, LIMIT_TURN), sub { $self->_watch_limit });
 	return;
 }
 
@@ -662,12 +688,13 @@ sub _suspend
 	return;
 }
 
-# SIGUSR2: images are to be made, which the program knows nothing of.
+# SIGUSR2: a line, or checkpoints of all ranks, are to be made. A program that makes lines itself is told that one is due.
 sub _wanted
 {
 	my ($self) = @_;
 	my $plan = $self->{plan};
-	return $self->_event('line_wanted') if $plan->{image};
+	return $self->_event('stop_wanted', 'SIGUSR2 came (-stop-after-ckpt)', TERM_TIME, 128 + 12) if $plan->{stop_after};
+	return $self->_event('line_wanted') if $plan->{image} || $plan->{asks_program};
 	$self->_say($plan->{alone} ? FTMPI::Launcher::Sentences::NO_IMAGES_ALONE : FTMPI::Launcher::Sentences::NO_IMAGES);
 	return;
 }

@@ -273,13 +273,15 @@ int FTMPI_Checkpoint_due(int *flag)
 	/* an image's time is the launcher's to tell */
 	interval =
 		ckpt_image_is_used() ? 0 : (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
-	due = interval && clock_ns() - j->since >= interval;
+	due = interval && (j->wanted || clock_ns() - j->since >= interval);
 	if (ckpt_alone_data_is_used(j))
 		due = due && ckpt_alone_data_is_possible(j);
 	else if (interval && coord_is_blocking(&j->coord))
 		team_broadcast(&due, sizeof due);
 	else if (interval)
 		due = local_due(due);
+	if (due)
+		j->wanted = false;
 	*flag = due;
 	return leave(MPI_SUCCESS);
 }

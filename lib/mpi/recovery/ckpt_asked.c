@@ -217,6 +217,8 @@ void ckpt_asked(struct loop *loop, uint32_t n, enum control_save_step step)
 		evtimer_assign(&asked.again, loop_base(loop), again, NULL);
 	asked.again_there = true;
 	engine_visit();
+	if (!ckpt_image_is_used())
+		ckpt_job()->wanted |= step == CONTROL_SAVE_GO;
 	why = cannot_be_held();
 	if (step == CONTROL_SAVE_RELEASE && asked.asked == ASKED_GO && ckpt_job()->alone) {
 		/* its agent has told it to go on already */

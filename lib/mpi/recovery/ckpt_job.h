@@ -32,6 +32,7 @@ struct ckpt_job {
 	bool called;	/* FTMPI_Perform_Checkpoint is under way: no other line begins, */
 	bool making;	/* nor while a line of images is being made */
 	uint64_t since; /* when the last line, or the program, began */
+	bool wanted;	/* the launcher wants a line: the program is told that it is due */
 	/* what the program wants saved */
 	struct ckpt_buffer buffer;
 	struct ckpt_registry registry;

@@ -375,7 +375,12 @@ SIGUSR2 to
 begins a recovery line at once, and a sentence tells what has become of it.
 Without
 .B \-image
-the signal has no effect but a sentence.
+the next FTMPI_Checkpoint_due of the program says that one is due, if
+.BR \-ckpt\-interval ,
+.B \-time\-limit
+or
+.B \-stop\-after\-ckpt
+is given; else the signal has no effect but a sentence.
 EOR
 
 my $IMAGES = <<'EOR';
@@ -693,7 +698,8 @@ my @STATUSES = (
 			. ' nothing to restore, or no recovery line that is there can be restored; or \-bind core finds too few processors on a host.' ],
 	[ '2', 'The command line, the machine file or the work directory is wrong.' ],
 	[ '16', 'With \-coord msglog: a rank that ran again did not do what it had done before, or what it needs is gone; else as "other" says, the class MPI_ERR_OTHER.' ],
-	[ '124', 'The time of \-timeout was over.' ],
+	[ '75', 'The job was ended by \-time\-limit, by SIGTERM where that makes a recovery line, or by \-stop\-after\-ckpt; the same command with \-restore goes on.' ],
+	[ '124', 'The time of \-timeout was over; or that of \-time\-limit, and there is nothing to go on from.' ],
 	[ '128+n', 'A rank was killed by signal n, and that was not mended; or ftmpirun was sent signal n; or, with n = 13,'
 			. ' the reader of standard output went away.' ],
 	[ 'other', 'The status of the first rank that failed, or the code it gave to MPI_Abort'

@@ -76,8 +76,11 @@ my %EVENTS = (
 		timeout     => '_timed_out',
 		output_gone => '_output_gone',
 		line_wanted => '_saving_wanted',
+		stop_wanted => '_stop_unstarted',
 	},
 	running => {
+		stop_wanted => '_stop_wanted',
+		stop_late   => '_stop_late',
 		here        => '_here',
 		ports       => '_ports',
 		answer      => '_not_taken',
@@ -121,6 +124,8 @@ my %EVENTS = (
 		restarting_all => '_restarting_all',
 		line        => '_line_before',
 		line_wanted => '_saving_wanted',
+		stop_wanted => '_stop_unstarted',
+		stop_late   => '_stop_unstarted',
 		cannot      => '_cannot',
 		unfit       => '_host_lost_again',
 		host_lost   => '_host_lost_again',
@@ -188,6 +193,7 @@ sub new
 		asked    => 0,
 		now      => 0,
 		term_ranks => $arg{term_ranks},
+		image      => $image,
 		needs_keeper => $arg{alone},
 	}, $class;
 	$self->_reset;
@@ -418,11 +424,55 @@ sub _line
 	return if $self->{recovery}->is_alone;
 	$self->{recovery}->committed($number);
 	$self->{notes}->add('line_committed', line => $number);
-	return ([ log => "line $number is committed" ], $self->{saving}->committed($number));
+	my @actions = ([ log => "line $number is committed" ], $self->{saving}->committed($number));
+	return (@actions, $self->{stopping} && $self->{phase} eq 'running' ? $self->_stop('') : ());
 }
 
-# SIGUSR2 in an image job.
-sub _saving_wanted { return $_[0]{saving}->wanted }
+# SIGUSR2 where lines are made, or FTMPI_Checkpoint_due tells the program that one is due.
+sub _saving_wanted
+{
+	my ($self) = @_;
+	return $self->{image} ? $self->{saving}->wanted : [ save_all => $self->{epoch}, ++$self->{data_asked}, FTMPI::Control::GO ];
+}
+
+# ---- an end from which -restore goes on ----
+
+# why: the first words of the sentence; seconds that the line may take; status: if there is nothing to go on from.
+sub _stop_wanted
+{
+	my ($self, $why, $seconds, $status) = @_;
+	return if $self->{stopping};
+	$self->{stopping} = { why => $why, status => $status };
+	my $what = $self->{recovery}->is_alone ? 'ranks make checkpoints' : 'a recovery line is made';
+	my $recovery = $self->{recovery};
+	# under message logging a program says itself when its ranks make checkpoints
+	return $self->_stop('') if $recovery->makes_none || $recovery->is_leaving || $self->{finalizing} || ($recovery->is_alone && !$self->{image});
+	return ([ say => "$why: $what, then the job is ended." ], $self->_saving_wanted, [ timer => 'stop_late', $seconds, $why, $seconds, $status ]);
+}
+
+sub _stop_unstarted
+{
+	my ($self, $why, undef, $status) = @_;
+	$self->{stopping} = { why => $why, status => $status };
+	return $self->_stop('');
+}
+
+sub _stop_late
+{
+	my ($self, undef, $seconds) = @_;
+	return $self->_stop($self->{recovery}->is_alone ? '' : "; no recovery line was made within $seconds s");
+}
+
+# EX_TEMPFAIL of sysexits.h: the same again will do.
+use constant GOES_ON => 75;
+
+sub _stop
+{
+	my ($self, $more) = @_;
+	my ($why, $status) = @{ $self->{stopping} }{qw(why status)};
+	$self->{outcome}->tell_line;
+	return $self->_fail($self->{recovery}->has_line ? GOES_ON : $status, "$why$more; the job is ended.");
+}
 
 sub _line_due  { my ($self, @data) = @_; return $self->{saving}->due(@data) }
 sub _rank_due  { my ($self, @data) = @_; return $self->{saving}->due(@data) }
@@ -433,7 +483,10 @@ sub _saved
 {
 	my ($self, $rank, $n, $committed) = @_;
 	$self->{notes}->add('checkpoint', rank => $rank, number => $n) if $committed && $self->{recovery}->is_alone;
-	return $self->{saving}->saved($rank, $n, $committed);
+	my @actions = $self->{saving}->saved($rank, $n, $committed);
+	return @actions if !$self->{stopping} || !$committed || !$self->{recovery}->is_alone;
+	$self->{stopping}{saved}{$rank} = 1;
+	return (@actions, keys %{ $self->{stopping}{saved} } == $self->{ranks}->size ? $self->_stop('') : ());
 }
 
 sub _logs
@@ -672,6 +725,7 @@ sub _carry_out
 	my ($self, $decision, $failure, $ending) = @_;
 	return if !defined $decision;
 	return [ timer => 'undecided', FTMPI::Launcher::Recovery::PROGRAM_TIME, $self->{epoch} ] if $decision eq 'wait';
+	return $self->_stop("; $failure->{text}") if $self->{stopping} && $decision ne 'give_up';
 	return $self->_rerun($failure) if $decision eq 'rerun';
 	return $self->_move($failure) if $decision eq 'move';
 	return $decision eq 'restart' ? $self->_restart($failure) : $self->_give_up($failure, $ending);

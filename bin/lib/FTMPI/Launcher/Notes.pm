@@ -10,7 +10,10 @@ use warnings;
 # Kept until somebody takes them; older ones are counted.
 use constant NOTES_MAX => 1024;
 
-sub new { return bless { notes => [], dropped => 0, now => 0 }, shift }
+sub new { return bless { notes => [], dropped => 0, now => 0, longest => 0 }, shift }
+
+# Seconds that a line has taken, from when it was asked for: the longest.
+sub longest_line { return $_[0]{longest} }
 
 # What time it is, of the monotonic clock, for all that is added until it is told again.
 sub at { $_[0]{now} = $_[1]; return }
@@ -18,11 +21,21 @@ sub at { $_[0]{now} = $_[1]; return }
 sub add
 {
 	my ($self, $event, %fields) = @_;
+	$self->{asked} = $self->{now} if $event eq 'line_requested';
+	$self->_measure if $event eq 'line_committed';
 	my $notes = $self->{notes};
 	push @$notes, [ $self->{now}, $event, \%fields ];
 	return if @$notes <= NOTES_MAX;
 	shift @$notes;
 	$self->{dropped}++;
+	return;
+}
+
+sub _measure
+{
+	my ($self) = @_;
+	my $asked = delete $self->{asked} // return;
+	$self->{longest} = $self->{now} - $asked if $self->{now} - $asked > $self->{longest};
 	return;
 }
 

@@ -80,6 +80,8 @@ sub _clock
 	return POSIX::strftime('%H:%M:%S', localtime $unix + $now - $began);
 }
 
+sub _count { my ($n, $what) = @_; return "$n $what" . ($n == 1 ? '' : 's') }
+
 # What -v says of it: of what is said in any case nothing.
 my %SENTENCES = (
 	start => sub {
@@ -101,10 +103,10 @@ my %SENTENCES = (
 	end => sub {
 		my ($f) = @_;
 		my @words = ('the job ended with status ' . $f->{status} . ' after ' . FTMPI::Amounts::duration($f->{seconds}));
-		push @words, "$f->{lines} recovery lines" if $f->{lines};
-		push @words, "$f->{checkpoints} checkpoints" if $f->{checkpoints};
+		push @words, _count($f->{lines}, 'recovery line') if $f->{lines};
+		push @words, _count($f->{checkpoints}, 'checkpoint') if $f->{checkpoints};
 		push @words, 'stood still for them for ' . FTMPI::Amounts::duration($f->{stood}) if $f->{stood};
-		push @words, ($f->{restarts} == 1 ? '1 restart' : "$f->{restarts} restarts") . ', ' . FTMPI::Amounts::duration($f->{lost}) . ' of work done again' if $f->{restarts};
+		push @words, _count($f->{restarts}, 'restart') . ', ' . FTMPI::Amounts::duration($f->{lost}) . ' of work done again' if $f->{restarts};
 		return join ', ', @words;
 	},
 );

@@ -100,6 +100,15 @@ sub was_not_asked_for
 	return defined $self->{restoring} && !$self->{came_back} && !$self->{image};
 }
 
+# There is something from which -restore would go on.
+sub has_line
+{
+	my ($self) = @_;
+	return $self->{has_checkpoint} if $self->{alone};
+	$self->_look;
+	return defined $self->{line} || defined $self->{restored} || defined $self->{restoring};
+}
+
 # What -restore would go on from when the job has been ended from outside; nothing when that is of no use, or cannot be.
 sub goes_on
 {
