@@ -32,7 +32,8 @@ sub in_parts
 	do {
 		$job = FTMPI::Test::Job->run([ ftmpirun(), '-n', RANKS, '-restore=auto', '-time-limit', $limit, '-workdir', "$dir/work", @options, program($program), @args ]);
 		$out .= $job->out;
-	} while (++$jobs < JOBS_MOST && $job->status == 75);
+		$limit *= 1.5 if $job->status == 124;    # busy as this machine is there was no time for a line
+	} while (++$jobs < JOBS_MOST && $job->status =~ /\A(?:75|124)\z/);
 	is($job->status, 0, "$name: through in the end") or diag $job->saw;
 	cmp_ok($jobs, '>', 1, '... after several jobs');
 	is(FTMPI::Test::PlainPrograms::said($out), $expected, '... with the same answer');
