@@ -14,6 +14,7 @@ static const struct {
 	{"verify", command_verify},
 	{"show", command_show},
 	{"prune", command_prune},
+	{"now", command_now},
 };
 
 static int run(const struct options *o)
@@ -30,7 +31,7 @@ static int run(const struct options *o)
 		sessions_free(&found);
 		return rc;
 	}
-	complain("unknown command %s; there are list, verify, show and prune",
+	complain("unknown command %s; there are list, verify, show, prune and now",
 		shown(o->command).text);
 	return EXIT_USAGE;
 }

@@ -13,6 +13,7 @@ static const char help[] =
 	"  verify   read everything; name what is damaged\n"
 	"  show     what is in a line, or in checkpoints of ranks\n"
 	"  prune    keep only the newest whole lines of each session\n"
+	"  now      ask the jobs that run for a recovery line\n"
 	"\n"
 	"  -session S   only this session\n"
 	"  -line N      list, verify, show: only this line (show: the newest otherwise)\n"
@@ -124,7 +125,8 @@ static int option(struct options *o, char ***at)
 static int check(const struct options *o)
 {
 	if (!o->command)
-		complain("give a command: list, verify, show or prune; ftmpi-ckpt -h tells more");
+		complain("give a command: list, verify, show, prune or now; ftmpi-ckpt -h tells "
+			 "more");
 	else if (!o->path)
 		complain("%s of what? give a work directory, or a session in it", o->command);
 	else if (o->has_keep && strcmp(o->command, "prune") != 0)
@@ -133,6 +135,8 @@ static int check(const struct options *o)
 		complain("-table belongs to list, without -json");
 	else if (o->has_line && strcmp(o->command, "prune") == 0)
 		complain("-line does not belong to prune: it keeps the newest lines; give -keep N");
+	else if (o->has_line && strcmp(o->command, "now") == 0)
+		complain("-line does not belong to now: the line that is made has a new number");
 	else if (o->session && (strchr(o->session, '/') || *o->session == '\0'))
 		complain("-session %s: give a name without slashes", shown(o->session).text);
 	else

@@ -94,6 +94,15 @@ static void take_part(struct record *r, char *text)
 		words);
 }
 
+/* "PID TICKS BOOT" */
+static void take_launcher(struct launcher *l, const char *text)
+{
+	int pid;
+
+	if (sscanf(text, "%9d %" SCNu64 " %64s", &pid, &l->start, l->boot) == 3 && l->start)
+		l->pid = pid;
+}
+
 void record_read(struct record *r, const char *session_path)
 {
 	static const char first[] = "FTMPI-JOB 1\n";
@@ -109,6 +118,8 @@ void record_read(struct record *r, const char *session_path)
 			r->began = strtoll(line + 6, NULL, 10);
 		else if (strncmp(line, "from ", 5) == 0)
 			r->from = line + 5;
+		else if (strncmp(line, "launcher ", 9) == 0)
+			take_launcher(&r->launcher, line + 9);
 		else if (strncmp(line, "part ", 5) == 0)
 			take_part(r, line + 5);
 		else if (strncmp(line, "end ", 4) == 0)

@@ -5,6 +5,7 @@
 #define FTMPI_BIN_CKPT_TOOL_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "ckpt/name.h"
 #include "ckpt/reader.h"
@@ -53,7 +54,15 @@ const uint32_t *session_lines(const struct session *s, const struct options *o, 
 
 /* ---- what the launcher told of a session's job ---- */
 
+/* The process of ftmpirun, in a way that no other process ever has; pid 0: not known. */
+struct launcher {
+	pid_t pid;
+	uint64_t start; /* in ticks after the boot */
+	char boot[65];	/* the id of that boot */
+};
+
 struct record {
+	struct launcher launcher;
 	bool there, has_end;
 	unsigned status;
 	int64_t began, ended;
@@ -136,6 +145,7 @@ int command_list(const struct options *o, const struct sessions *s);
 int command_verify(const struct options *o, const struct sessions *s);
 int command_show(const struct options *o, const struct sessions *s);
 int command_prune(const struct options *o, const struct sessions *s);
+int command_now(const struct options *o, const struct sessions *s);
 
 /* ---- text ---- */
 
