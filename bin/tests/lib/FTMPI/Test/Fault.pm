@@ -286,7 +286,7 @@ sub manifests { my ($self) = @_; return grep { /\.manifest\z/ } $self->files }
 
 # Committed lines are whole; there is at least one, at most `keep` of a session, and no file is there
 # that is neither a manifest nor a rank's, nor the word that an epoch began, nor the record of the job, nor
-# in an image job that of its input. launcher_killed: it may have been writing one of these two.
+# in an image job that of its input, and what it keeps of what happens. launcher_killed: it may have been writing one of these.
 sub lines_whole
 {
 	my ($self, $name, %option) = @_;
@@ -295,7 +295,7 @@ sub lines_whole
 	my @lines = grep { /\.manifest\z/ } @files;
 	my $input = (grep { $_ eq '-image' } @{ $self->{run} }) ? '|job\.input' : '';
 	my $half  = $option{launcher_killed} ? '(?:\.tmp)?' : '';
-	my @odd   = grep { !m{\A[^/]+/(?:line-\d{8}(?:\.manifest|\.e\d+/rank-\d+\.ckpt)|epoch-\d{4}|(?:job\.record$input)$half)\z} } @files;
+	my @odd   = grep { !m{\A[^/]+/(?:line-\d{8}(?:\.manifest|\.e\d+/rank-\d+\.ckpt)|epoch-\d{4}|(?:job\.record$input|status\.json)$half|events\.jsonl)\z} } @files;
 	Test::More::is("@odd", '', "$name: only files of lines in the work directory");
 	if (defined $option{lines} && !$option{lines}) {
 		my @folders = grep { -d } glob "$self->{workdir}/20*";

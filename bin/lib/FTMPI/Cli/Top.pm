@@ -2,7 +2,7 @@
 #
 # ftmpi-top: how the jobs of a work directory do, from the status files that their ftmpirun keep (doc/record.md). Nothing that such a
 # file says is believed before it is checked.
-package FTMPI::Top;
+package FTMPI::Cli::Top;
 
 use strict;
 use warnings;
