@@ -30,6 +30,7 @@ UNIT_transport_ring := $(nodes_o)
 UNIT_transport_anew := $(nodes_o)
 UNIT_transport_sync := $(nodes_o)
 UNIT_transport_mend := $(nodes_o)
+UNIT_transport_cut := $(nodes_o)
 UNIT_transport_come_back := $(nodes_o)
 UNIT_transport_memory := bin/tests/unit/cut.o $(nodes_o)
 # the test stands between the transport and these

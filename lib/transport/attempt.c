@@ -122,7 +122,7 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 	struct attempt *a = arg;
 	struct tp *tp = a->cs->tp;
 	struct tp_peer *p = &tp->peers[a->peer];
-	bool wanted, outdated;
+	bool wanted, outdated, cut;
 
 	(void)fd;
 	(void)what;
@@ -133,12 +133,15 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 		.rank = (uint32_t)a->peer, .incarnation = p->incarnation, .times = p->mend.times};
 	a->address = tp->addresses[a->peer];
 	a->may_be_gone = p->bye_sent && p->bye_received;
+	cut = tp_peer_is_cut(p);
 	if (p->state == TP_AWAITING)
 		tp_peer_set(p, TP_CONNECTING);
 	lock_give(tp->c.lock);
-	if (a->conn && outdated)
+	if (a->conn && (outdated || cut))
 		conn_close(a->conn);
-	if (wanted && !a->conn)
+	if (wanted && cut)
+		attempt_failed(a, EHOSTUNREACH);
+	else if (wanted && !a->conn)
 		attempt_start(a);
 }
 

@@ -143,7 +143,7 @@ static void on_verdict(struct conn *c)
 	fd = conn_release(c);
 	lock_take_before(tp->c.lock);
 	wanted = !p->dying && (p->state == TP_CONNECTING || p->state == TP_AWAITING) &&
-		 attempt_is_for(a, p);
+		 attempt_is_for(a, p) && !tp_peer_is_cut(p);
 	if (wanted && v.code == WIRE_WELCOME) {
 		p->mend.accepted = false;
 		tp_peer_up(tp, p, fd);
@@ -189,6 +189,9 @@ static int judge(struct tp *tp, struct tp_peer *p, const struct conn *c, const c
 	const struct wire_hello *hello = &c->handshake.hello;
 	int verdict;
 
+	*why = "the connection to that rank is cut by -inject";
+	if (tp_peer_is_cut(p))
+		return 0;
 	if (tp_come_back_seen(tp, p, hello, c->ups == p->ups))
 		return WIRE_WELCOME;
 	*why = "it is not the process of that rank that is there now";

@@ -188,6 +188,7 @@ struct tp_peer {
 	struct link sending, receiving, unexpected;
 	struct link lost;	  /* in tp->lost until reaped */
 	bool want_out;		  /* EPOLLOUT is armed */
+	uint64_t cut_until;	  /* before which no connection with it is made (cut.c); 0 */
 	bool near;		  /* on this host: memory may be shared */
 	bool offered;		  /* it has offered some on this connection */
 	struct tp_memory *memory; /* shared with it; NULL */
@@ -262,6 +263,9 @@ void tp_peer_set(struct tp_peer *p, enum tp_peer_state to);
 void tp_peer_lose(struct tp *tp, struct tp_peer *p, const char *why);
 void tp_peer_unplug(struct tp *tp, struct tp_peer *p);
 void tp_peer_want_out(struct tp *tp, struct tp_peer *p, bool want);
+
+/* cut.c: for practice no connection with it is made now */
+bool tp_peer_is_cut(const struct tp_peer *p);
 
 /* peer_broke.c: its socket is of no use any more: it is mended, or lost */
 void tp_peer_broke(struct tp *tp, struct tp_peer *p, const char *why);

@@ -188,6 +188,7 @@ static void drop(struct tp *tp, bool reap)
 			tp_reap_reading(tp, p);
 		tp_peer_unplug(tp, p);
 		p->dying = p->bye_sent = p->bye_received = false;
+		p->cut_until = 0;
 		list_remove(&p->lost);
 		if (p->state != TP_IDLE)
 			tp_peer_set(p, TP_IDLE);

@@ -233,6 +233,11 @@ bool tp_is_here(const struct tp_unexpected *unexpected);
 /* The contents of one of another member's that is here. */
 const void *tp_contents(const struct tp_unexpected *unexpected);
 
+/* For practice: the connection to this peer breaks now, and for so many ms none is made with it, in
+ * either direction, while this attachment lasts. What is lost by that is what is lost when one
+ * breaks. Not in an upcall. */
+void tp_cut(struct tp *tp, int peer, unsigned ms);
+
 /* ---- messages ---- */
 
 enum {
