@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "log.h"
 
 enum { FAULTS_MAX = 16, NAME_MAX_BYTES = 48, ANY = -1 };
@@ -49,6 +50,7 @@ static struct fault faults[FAULTS_MAX];
 static size_t nfaults;
 static int own_rank;
 static uint32_t own_epoch;
+static _Atomic uint64_t full_until; /* of clock_ns; 0: there is room */
 
 static bool number_or_any(const char *text, long *out)
 {
@@ -119,6 +121,7 @@ void fault_configure(int rank, uint32_t epoch)
 
 	own_rank = rank;
 	own_epoch = epoch;
+	full_until = 0; /* in an image: of another process's clock, maybe */
 	if (fault_armed || !list || !*list)
 		return;
 	parse(list);
@@ -169,8 +172,30 @@ static int act(const struct fault *f)
 	}
 }
 
+void fault_disk_full(uint32_t ms)
+{
+	uint64_t until = clock_ns() + (uint64_t)ms * 1000000;
+
+	if (ms == 0)
+		until = 0;
+	full_until = ms == FAULT_ALWAYS ? UINT64_MAX : until;
+	if (ms > 0)
+		fault_armed = true;
+}
+
+static bool has_no_room(const char *point)
+{
+	uint64_t until = full_until;
+
+	return until > 0 &&
+	       (strcmp(point, "ckpt-write") == 0 || strcmp(point, "manifest-write") == 0) &&
+	       clock_ns() < until;
+}
+
 int fault_reached(const char *point)
 {
+	if (has_no_room(point))
+		return ENOSPC;
 	for (size_t i = 0; i < nfaults; i++) {
 		struct fault *f = &faults[i];
 

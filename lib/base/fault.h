@@ -9,9 +9,9 @@
  * from 1, or * (every one); ACTION is kill, stop, segv, exit (status 3), or an errno's name
  * (ENOSPC, EIO, EROFS, EACCES, ESTALE, EMFILE, ENOMEM), which fault_error returns, or a delay:
  * 250ms is a step that takes a quarter of a second longer (60000ms at most), as on a slow disk. A
- * list that cannot be read ends the process with a sentence. A child that writes an image begins with
- * the counts of its parent, which does not count the child's passes. Without the variable a point costs one
- *load and a branch.
+ * list that cannot be read ends the process with a sentence. A child that writes an image begins
+ *with the counts of its parent, which does not count the child's passes. Without the variable, and
+ *before fault_disk_full, a point costs one load and a branch.
  */
 #ifndef FTMPI_BASE_FAULT_H
 #define FTMPI_BASE_FAULT_H
@@ -25,6 +25,14 @@ extern bool fault_armed;
  * epoch: a list that was read stays, and passes go on being counted, also in a process that woke up
  * from an image. */
 void fault_configure(int rank, uint32_t epoch);
+
+/* As if the disk had no room: steps that write a part of a recovery line, a rank's own checkpoint
+ * or a manifest fail with ENOSPC from now on, for so many ms (FAULT_ALWAYS: until the process ends;
+ * 0: not any more). Any thread; a child that writes an image has it from its parent, an image has
+ * not.
+ */
+#define FAULT_ALWAYS UINT32_MAX
+void fault_disk_full(uint32_t ms);
 
 int fault_reached(const char *point);
 

@@ -20,6 +20,7 @@ enum control_type {
 	CONTROL_SAVE = 5,
 	CONTROL_LEAVE = 6,
 	CONTROL_MOVED = 7,
+	CONTROL_FAULT = 8,
 	CONTROL_INITED = 16,
 	CONTROL_FINALIZED = 17,
 	CONTROL_ABORTED = 18,
@@ -46,6 +47,10 @@ enum control_type {
  * it.
  */
 enum control_save_step { CONTROL_SAVE_HOLD, CONTROL_SAVE_GO, CONTROL_SAVE_RELEASE };
+
+/* What FAULT asks for, to practise failures (doc/practice.md): writes of recovery lines fail for
+ * so many ms; the connection to that peer is cut for so long. */
+enum control_fault_kind { CONTROL_FAULT_DISK_FULL = 1, CONTROL_FAULT_CUT = 2 };
 
 struct launch;
 struct net_address;

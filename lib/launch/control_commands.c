@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the agent sends to a rank that runs: RESTART, OBSERVE, DUMP, SAVE, LEAVE, MOVED. The end of
- * the socket means that the agent is gone. */
+/* What the agent sends to a rank that runs: RESTART, OBSERVE, DUMP, SAVE, LEAVE, MOVED, FAULT. The
+ * end of the socket means that the agent is gone. */
 #include "control_commands.h"
 
 #include <errno.h>
@@ -28,6 +28,8 @@ static bool may_be(uint16_t type, uint32_t bytes)
 		return bytes == 4;
 	case CONTROL_SAVE:
 		return bytes == 12;
+	case CONTROL_FAULT:
+		return bytes == 16;
 	case CONTROL_MOVED:
 		return bytes >= CONTROL_MOVED_LEAST && bytes <= CONTROL_MOVED_MOST;
 	default:
@@ -60,6 +62,16 @@ static int decode_moved(struct control_moved *m, struct cursor *in)
 	return control_parse_address(address, beat, &m->beat);
 }
 
+static int decode_fault(struct control_fault *i, struct cursor *in)
+{
+	uint32_t what = cursor_u32(in);
+
+	i->what = (enum control_fault_kind)what;
+	i->peer = cursor_u32(in);
+	i->ms = cursor_u32(in);
+	return what >= CONTROL_FAULT_DISK_FULL && what <= CONTROL_FAULT_CUT ? 0 : FT_EPROTO;
+}
+
 int control_commands_needs(struct control_command *c)
 {
 	struct cursor in = cursor_over(c->bytes, c->have);
@@ -76,6 +88,8 @@ int control_commands_needs(struct control_command *c)
 	c->epoch = cursor_u32(&in);
 	if (c->type == CONTROL_SAVE)
 		return decode_save(c, &in);
+	if (c->type == CONTROL_FAULT)
+		return decode_fault(&c->fault, &in);
 	return c->type == CONTROL_MOVED ? decode_moved(&c->moved, &in) : 0;
 }
 
@@ -101,6 +115,8 @@ static void carry_out(int fd, const struct control_command *c)
 		commands->leave();
 	else if (c->type == CONTROL_MOVED && current && commands->moved)
 		commands->moved(&c->moved);
+	else if (c->type == CONTROL_FAULT && current && commands->fault)
+		commands->fault(&c->fault);
 	if (c->type != CONTROL_RESTART)
 		return;
 	if (c->epoch <= watch.epoch) {

@@ -15,8 +15,9 @@ struct loop;
  * From now on commands are carried out on the loop's thread. A RESTART of a later epoch than
  * `epoch`: RESTARTING is sent, then restart is called, which does not return; no byte behind the
  * command is read. An OBSERVE of this epoch: observe is called; a DUMP: dump; a SAVE: save, a
- * LEAVE: leave, and a MOVED: moved, if there is one. The end of the socket, or anything else that
- * comes, ends this process. fd stays the caller's. Before loop_start. 0 or FT_ENOMEM.
+ * LEAVE: leave, a MOVED: moved, and a FAULT: fault, if there is one. The end of the socket, or
+ * anything else that comes, ends this process. fd stays the caller's. Before loop_start. 0 or
+ * FT_ENOMEM.
  */
 struct control_moved {
 	uint32_t rank;		       /* begins again alone, on another host */
@@ -24,11 +25,18 @@ struct control_moved {
 	struct net_address data, beat; /* where it listens; beat: with port 0 for no heartbeats */
 };
 
+struct control_fault {
+	enum control_fault_kind what;
+	uint32_t peer; /* of a cut */
+	uint32_t ms;
+};
+
 struct control_handlers {
 	void (*restart)(void), (*observe)(void), (*dump)(void);
 	void (*save)(uint32_t n, enum control_save_step step);
 	void (*leave)(void);
-	void (*moved)(const struct control_moved *m); /* m->rank is not checked */
+	void (*moved)(const struct control_moved *m);	   /* m->rank is not checked */
+	void (*fault)(const struct control_fault *f); /* f->peer is not checked */
 };
 
 int control_commands_watch(
@@ -50,11 +58,12 @@ enum { CONTROL_MOVED_LEAST = 3 * 4 + 4 + 2 * 2, CONTROL_MOVED_MOST = CONTROL_MOV
 struct control_command {
 	uint8_t bytes[8 + CONTROL_MOVED_MOST];
 	size_t have;
-	uint16_t type; /* CONTROL_RESTART, _OBSERVE, _DUMP, _SAVE, _LEAVE or _MOVED */
+	uint16_t type; /* CONTROL_RESTART, _OBSERVE, _DUMP, _SAVE, _LEAVE, _MOVED or _FAULT */
 	uint32_t epoch;
 	uint32_t n; /* of a SAVE, as step */
 	enum control_save_step step;
 	struct control_moved moved;
+	struct control_fault fault;
 };
 
 /* The number of bytes of it to be read next; 0: it is whole; FT_EPROTO: it is no command for a rank

@@ -24,6 +24,11 @@ use constant PIPE_BUF => 4096;
 # The steps of SAVE.
 use constant { HOLD => 0, GO => 1, RELEASE => 2 };
 
+# What INJECT asks for: signals to a rank, the end of the host (that falls silent, or is seen to end), and what a rank is told by
+# FAULT; of what has no end: its ms.
+use constant { INJECT_KILL => 1, INJECT_STOP => 2, INJECT_SILENCE => 3, INJECT_END => 4, INJECT_DISK_FULL => 5, INJECT_CUT => 6 };
+use constant { FAULT_DISK_FULL => 1, FAULT_CUT => 2, FAULT_ALWAYS => 0xffffffff };
+
 # Fields: see FTMPI::Wire.
 my @TABLE = (
 	# agent to rank
@@ -34,6 +39,7 @@ my @TABLE = (
 	[ 5, 'SAVE',    'agent-rank', 'uuu' ],
 	[ 6, 'LEAVE',   'agent-rank', 'u' ],
 	[ 7, 'MOVED',   'agent-rank', 'uuushh' ],
+	[ 8, 'FAULT',   'agent-rank', 'uuuu' ],
 	# rank to agent
 	[ 16, 'INITED',     'rank', 'u' ],
 	[ 17, 'FINALIZED',  'rank', '' ],
@@ -81,6 +87,7 @@ my @TABLE = (
 	[ 85, 'MOVED_ALL', 'launcher', 'Usr' ],
 	[ 86, 'SAVE_ONE',  'launcher', 'uuuu' ],
 	[ 87, 'PIECE',     'launcher', 'r' ],
+	[ 92, 'INJECT',    'launcher', 'uuuuu' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],
@@ -106,6 +113,7 @@ my @TABLE = (
 	[ 69, 'STDIN_READ',   'agent', 'uuu' ],
 	[ 71, 'PROBED',       'agent', 'us' ],
 	[ 72, 'PRINTED',      'agent', 'uuuu' ],
+	[ 73, 'INJECTED',     'agent', 'uu' ],
 );
 
 # One rank in the table of START and RUN: host, address, port, port for heartbeats (0: none), node,

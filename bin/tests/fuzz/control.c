@@ -233,17 +233,27 @@ static void told(struct script *in)
 /* What is believed is what doc/control.md says. */
 static void check_order(const struct control_command *o)
 {
-	bool save = o->type == CONTROL_SAVE;
+	bool save = o->type == CONTROL_SAVE, fault = o->type == CONTROL_FAULT;
 	struct cursor c = cursor_over(o->bytes, o->have);
 
-	FUZZ_CHECK(o->have == (save ? 20 : 12) && cursor_u32(&c) == o->have - HEAD, "length");
-	FUZZ_CHECK(o->type >= CONTROL_RESTART && o->type <= CONTROL_LEAVE &&
+	if (o->type == CONTROL_MOVED)
+		return;
+	FUZZ_CHECK(o->have == (save	       ? 20
+				      : fault ? 24
+					       : 12) &&
+			   cursor_u32(&c) == o->have - HEAD,
+		"length");
+	FUZZ_CHECK(o->type >= CONTROL_RESTART && o->type <= CONTROL_FAULT &&
 			   cursor_u16(&c) == o->type && cursor_u16(&c) == CONTROL_VERSION,
 		"head");
 	FUZZ_CHECK(cursor_u32(&c) == o->epoch, "epoch");
 	FUZZ_CHECK(!save || (cursor_u32(&c) == o->n && cursor_u32(&c) == o->step &&
 				    o->step <= CONTROL_SAVE_RELEASE),
 		"step");
+	FUZZ_CHECK(!fault || (cursor_u32(&c) == o->fault.what &&
+				      cursor_u32(&c) == o->fault.peer &&
+				      cursor_u32(&c) == o->fault.ms),
+		"injection");
 	FUZZ_CHECK(cursor_done(&c), "bytes are left over");
 }
 

@@ -338,6 +338,39 @@ START_TEST(a_move_to_nowhere_is_refused)
 }
 END_TEST
 
+static struct control_command injection(uint32_t what)
+{
+	struct control_command o = order(16, CONTROL_FAULT, CONTROL_VERSION, 24);
+	struct writer w = writer_over(o.bytes + 12, 12);
+
+	writer_u32(&w, what);
+	writer_u32(&w, 3);
+	writer_u32(&w, 0x01020304);
+	ck_assert(!w.bad);
+	return o;
+}
+
+START_TEST(an_injection_says_what_fails)
+{
+	struct control_command o;
+
+	for (uint32_t what = CONTROL_FAULT_DISK_FULL; what <= CONTROL_FAULT_CUT; what++) {
+		o = injection(what);
+		ck_assert_int_eq(control_commands_needs(&o), 0);
+		ck_assert_uint_eq(o.epoch, EPOCH);
+		ck_assert_uint_eq(o.fault.what, what);
+		ck_assert_uint_eq(o.fault.peer, 3);
+		ck_assert_uint_eq(o.fault.ms, 0x01020304);
+	}
+	o = injection(0);
+	ck_assert_int_eq(control_commands_needs(&o), FT_EPROTO);
+	o = injection(CONTROL_FAULT_CUT + 1);
+	ck_assert_int_eq(control_commands_needs(&o), FT_EPROTO);
+	o = order(12, CONTROL_FAULT, CONTROL_VERSION, 8);
+	ck_assert_int_eq(control_commands_needs(&o), FT_EPROTO);
+}
+END_TEST
+
 START_TEST(what_is_no_order_is_refused)
 {
 	struct control_command bad[] = {
@@ -345,8 +378,8 @@ START_TEST(what_is_no_order_is_refused)
 		order(4, 0, CONTROL_VERSION, 8),
 		order(4, CONTROL_SAVE, CONTROL_VERSION, 8),
 		order(16, CONTROL_SAVE, CONTROL_VERSION, 8),
-		order(12, CONTROL_MOVED + 1, CONTROL_VERSION, 8),
-		order(0, CONTROL_MOVED + 1, CONTROL_VERSION, 8),
+		order(12, CONTROL_FAULT + 1, CONTROL_VERSION, 8),
+		order(0, CONTROL_FAULT + 1, CONTROL_VERSION, 8),
 		order(12, CONTROL_DUMP, CONTROL_VERSION, 8),
 		order(12, CONTROL_LEAVE, CONTROL_VERSION, 8),
 		order(0, CONTROL_LEAVE, CONTROL_VERSION, 8),
@@ -678,6 +711,7 @@ UNIT_MAIN("control", tcase_add_test(tc, a_good_one_is_understood);
 	  tcase_add_test(tc, a_move_says_where_a_rank_is);
 	  tcase_add_test(tc, a_move_to_nowhere_is_refused);
 	  tcase_add_test(tc, what_is_no_order_is_refused);
+	  tcase_add_test(tc, an_injection_says_what_fails);
 	  tcase_add_test(tc, an_order_in_parts_outlasts_the_watch);
 	  tcase_add_test(tc, a_save_is_carried_out); tcase_add_test(tc, a_leave_is_carried_out);
 	  tcase_add_test(tc, what_is_told_is_as_the_protocol_says);

@@ -275,6 +275,18 @@ static void moved(const struct control_moved *m)
 	beating_moved(&physical.beating, (int)m->rank, &m->beat);
 }
 
+static void fault(const struct control_fault *f)
+{
+	if (f->what == CONTROL_FAULT_DISK_FULL)
+		fault_disk_full(f->ms);
+	if (f->what != CONTROL_FAULT_CUT || f->peer >= (uint32_t)physical.launch.size ||
+		(int)f->peer == physical.launch.rank)
+		return;
+	engine_visit();
+	tp_cut(engine_tp(), (int)f->peer, f->ms);
+	engine_leave();
+}
+
 bool physical_may_leave(void *arg, int *expect)
 {
 	(void)arg;
@@ -289,7 +301,8 @@ int physical_build(struct tp *tp)
 		.dump = queues_dump,
 		.save = save,
 		.leave = leave,
-		.moved = moved};
+		.moved = moved,
+		.fault = fault};
 	bool launched = physical.launch.control_fd >= 0, *near = ranks_near(), *far = ranks_far();
 	struct tp_physical phys = {
 		.listen_fd = physical.launch.listen_fd,

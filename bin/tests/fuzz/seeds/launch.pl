@@ -61,6 +61,8 @@ sub control_seeds
 	seed('control', 'order', "\3\7", substr($restart[0], 0, 8), "\3", substr $restart[0], 8);
 	my %order = map { $_ => FTMPI::Control::encode($_, 1) } qw(OBSERVE DUMP LEAVE);
 	$order{SAVE} = FTMPI::Control::encode('SAVE', 1, 7, 2);
+	$order{FAULT} = FTMPI::Control::encode('FAULT', 1, 2, 3, 1000);
+	seed('control', 'order-fault-what', "\3\7", substr($order{FAULT}, 0, 8), "\17", pack 'V4', 1, 3, 3, 1000);
 	seed('control', "order-\L$_\E", "\3\7", substr($order{$_}, 0, 8), chr length($order{$_}) - 9, substr $order{$_}, 8) for keys %order;
 	seed('control', 'order-save-step', "\3\7", substr($order{SAVE}, 0, 8), "\13", pack 'V3', 1, 7, 3);
 	seed('control', 'order-save-short', "\3\7", pack 'V v v', 4, 5, 1);
@@ -232,7 +234,7 @@ my @MESSAGES = (
 	[ OPENED => ['/bin/prog'], ['10-1f'] ], [ TRACED => 1, 4711, 'gdb' ],
 	[ BOUND => [ 0, 1 ], [ '0-1', '2,5' ], '' ],
 	[ STDIN_READ => 7, 1, 0 ],
-	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ], [ RERUN => 1, 2, '0,2' ], [ LEAVE_ALL => 0 ], [ LEAVE => 0 ],
+	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ], [ RERUN => 1, 2, '0,2' ], [ LEAVE_ALL => 0 ], [ LEAVE => 0 ], [ FAULT => 0, 1, 0, 1000 ], [ INJECT => 1, 2, 3, 0, 1000 ], [ INJECTED => 1, 1 ],
 	[ HEARD => 1 ], [ EXAMINE => 1, 150 ], [ PATIENCE => 60000 ], [ CONDITION => 1, 2, 8407 ], [ STRAINED => 700, 8407 ],
 );
 
