@@ -15,6 +15,7 @@ use POSIX qw(WNOHANG WUNTRACED WIFSTOPPED);
 
 use FTMPI::Agent::Examiner       ();
 use FTMPI::FixedAddresses ();
+use FTMPI::Agent::Injection      ();
 use FTMPI::Agent::ForeignMpi     ();
 use FTMPI::Agent::Listeners      ();
 use FTMPI::Agent::Pipes          ();
@@ -70,6 +71,7 @@ my %HANDLERS = (
 	EXAMINE     => \&_examine,
 	PATIENCE    => sub { $_[0]{patience} = $_[1] },
 	PIECE       => \&_piece,
+	INJECT      => \&_inject,
 );
 
 sub main
@@ -112,6 +114,10 @@ sub _make_parts
 	$self->{ranks}     = FTMPI::Agent::Ranks->new(@common,
 		map { $_ => $self->{$_} } qw(session listeners pipes));
 	$self->{foreign} = FTMPI::Agent::ForeignMpi->new(@common, map { $_ => $self->{$_} } qw(session ranks));
+	$self->{injection} = FTMPI::Agent::Injection->new(@common,
+		ranks   => $self->{ranks},
+		channel => sub { $self->{channel}->input },
+		sweep   => sub { $self->_kill_all });
 	return;
 }
 
@@ -359,6 +365,14 @@ sub _examine
 	return;
 }
 
+sub _inject
+{
+	my ($self, @what) = @_;
+	my $wrong = $self->{injection}->obey(@what);
+	$self->_disobey($wrong) if defined $wrong;
+	return;
+}
+
 # For how many ms the launcher may be silent because it, or we, are short of processors: what it says may
 # wait here for others that are, too (sshd).
 sub _patience
@@ -469,12 +483,19 @@ sub _vanish
 	return;
 }
 
-sub _clear
+sub _kill_all
 {
 	my ($self) = @_;
 	$self->{ranks}->signal('KILL');
+	FTMPI::Agent::Sweep::sweep(@$self{qw(session mark)}, $self->{guard}{pid}) if $self->{guard};
+	return;
+}
+
+sub _clear
+{
+	my ($self) = @_;
+	$self->_kill_all;
 	return if !$self->{guard};
-	FTMPI::Agent::Sweep::sweep(@$self{qw(session mark)}, $self->{guard}{pid});
 	$self->{ranks}->remove_unfinished;
 	$self->{probe}->clear;
 	FTMPI::Agent::Sweep::dismiss($self->{guard});

@@ -36,6 +36,9 @@ sub new
 sub ended  { return $_[0]{ended} }
 sub queued { return scalar @{ $_[0]{queue} } }
 
+# The handle from which it reads.
+sub input { return $_[0]{in} }
+
 # Grows whenever something comes.
 sub heard { return $_[0]{heard} }
 

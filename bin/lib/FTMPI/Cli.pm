@@ -121,6 +121,7 @@ sub plan
 	my ($options) = @_;
 	my $here = Cwd::getcwd() // FTMPI::Error::usage("cannot tell the current directory: $!");
 	my $is_alone = ($options->{coord} // '') eq 'msglog';
+	FTMPI::Cli::Injections::check($options->{inject}, size => _ranks($options), alone => $is_alone) if $options->{inject};
 	my $writes = $options->{image} || $options->{record} || defined $options->{'ckpt-interval'} || $is_alone;
 	my $workdir = _work_directory($options->{workdir}, $here, $writes, ($options->{restore} // 'auto') ne 'auto');
 	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
@@ -129,13 +130,15 @@ sub plan
 	my $goes_on = defined $options->{restore} && $is_alone ? FTMPI::Cli::Sessions::choose_alone($workdir, $options->{restore}, \%command) : undef;
 	my @restore = defined $options->{restore} && !$is_alone ? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options),
 		$options->{image}, time, [ FTMPI::Cli::RestoreNotes::unfinished($workdir, { parts => \@parts }) ]) : ();
+	my $hosts = _place($options);
+	FTMPI::Cli::Injections::check_hosts($options->{inject}, map { $_->{name} } @$hosts) if $options->{inject};
 	return {
 		notes     => $goes_on ? $goes_on->{notes} : _notes($workdir, $options, \@parts, @restore),
 		goes_on   => $goes_on,
 		parts     => \@parts,
 		expected  => $restore[2],
 		on_restored => sub { _restored($workdir, { session => $_[0], kind => $options->{image} ? 'image' : 'data' }, \@parts) },
-		hosts     => _place($options),
+		hosts     => $hosts,
 		size      => _ranks($options),
 		prog      => $options->{prog},
 		env       => _environment([ @{ $options->{genv} // [] }, $options->{more} ? () : @{ $options->{x} // [] } ]),
@@ -166,6 +169,7 @@ sub plan
 		saves_at_term => ($options->{allocation} || defined $options->{'time-limit'}) && !defined $options->{'term-ranks'}
 			&& ($options->{image} || _has_interval($options)),
 		record       => $options->{record},
+		injection    => $options->{inject} || $options->{'inject-random'} ? { faults => $options->{inject}, random => $options->{'inject-random'} } : undef,
 		bind         => $options->{bind},
 		dump         => $options->{dump},
 		accept_binary => $options->{'accept-binary'},

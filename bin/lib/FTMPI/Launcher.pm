@@ -56,7 +56,7 @@ my %ACTIONS = (
 	rerun       => '_rerun',
 	take        => '_take',
 	leave_all   => sub { $_[0]{fleet}->tell_all('LEAVE_ALL', $_[1]) },
-	observe_all => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
+	observe_all => '_observe_all',
 	save_all    => sub { my ($self, @step) = @_; $self->{fleet}->tell_all('SAVE_ALL', @step) },
 	save_one    => sub { my ($self, $rank, @step) = @_; $self->_tell_home($rank, 'SAVE_ONE', $rank, @step) },
 	examine     => sub { my ($self, $rank, $s) = @_; $self->_note('suspicion', rank => $rank); $self->_tell_home($rank, 'EXAMINE', $rank, int 1000 * $s) },
@@ -76,7 +76,7 @@ my %ACTIONS = (
 # env => [words], wdir, workdir, ssh => [words] (for the keeper), reach: FTMPI::Launcher::Reach, iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
 # max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; keeper_hosts => [{ name, local }] for it, or undef; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes; is_gone => sub, why nobody can go on there any more; places, of its ranks, by rank } that the ranks go on in from their own checkpoints (message logging), or undef; transport: tcp if that was asked for, also when the job began, or undef; restoring: words for what -restore named; expected: { session, line } of
-# it; progress: a line about the job's state is wanted; time_limit: in s, or undef; stop_after: the job ends after a line that SIGUSR2 asks for; saves_at_term: SIGTERM asks for one, too; asks_program: programs without images can be told that a line is due; record: the run record is wanted from the beginning; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
+# it; progress: a line about the job's state is wanted; time_limit: in s, or undef; stop_after: the job ends after a line that SIGUSR2 asks for; saves_at_term: SIGTERM asks for one, too; asks_program: programs without images can be told that a line is due; record: the run record is wanted from the beginning; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; injection: { faults, random } (FTMPI::Launcher::Injection), or undef; on_restored =>
 # sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
 {
@@ -270,9 +270,30 @@ sub _make_parts
 		streams   => $self->{streams},
 		workdir   => $self->{workdir},
 		stdin     => sub { $self->{stdin} },
+		injected  => sub { $self->{injector}->answered(@_) if $self->{injector} },
 		on_output => sub { $self->_settle });
+	$self->_make_injector if $plan->{injection};
 	$loop->on_late(FTMPI::StoppedProcesses::lateness($plan->{timeout_heartbeat}), sub { $self->{patience}->late($_[0]) })
 		if $plan->{heartbeat} && $plan->{starved_limit};
+	return;
+}
+
+# Failures that the user wants to practise.
+sub _make_injector
+{
+	my ($self) = @_;
+	my $plan = $self->{plan};
+	require FTMPI::Launcher::Injection;
+	require FTMPI::Launcher::Injector;
+	$self->{injector} = FTMPI::Launcher::Injector->new(
+		loop      => $self->{loop},
+		injection => FTMPI::Launcher::Injection->new(%{ $plan->{injection} }, size => $plan->{size}),
+		hosts     => sub { $self->{job}->hosts },
+		phase     => sub { $self->{job}->phase },
+		agent     => sub { $self->{fleet}->agent($_[0]) },
+		workdir   => $self->{workdir},
+		say       => sub { $self->_say(@_) },
+		note      => sub { $self->_note(@_) });
 	return;
 }
 
@@ -455,6 +476,15 @@ sub _start_keeper
 	return;
 }
 
+# All ranks have called MPI_Init.
+sub _observe_all
+{
+	my ($self, $epoch) = @_;
+	$self->{fleet}->tell_all('OBSERVE_ALL', $epoch);
+	$self->{injector}->begin if $self->{injector};
+	return;
+}
+
 # The incarnations of ranks that go on are newer than all that the keeper, or a file of theirs, has seen. (The keeper counts from 1.)
 sub _keeper_ready
 {
@@ -506,6 +536,7 @@ sub _run
 	$self->_has_folder if $plan->{goes_on};
 	$self->_note('run', epoch => $epoch, hosts => _hosts(map { [ $hosts->name($_), $plan->{hosts}[$_]{slots}, $hosts->ranks($_) ] } $hosts->used));
 	my @incarnations = $plan->{goes_on} ? 'incarnations=' . join ',', $self->{job}->incarnations : ();
+	$self->{injector}->before_run($epoch) if $self->{injector};
 	$self->{fleet}->run(sub { $hosts->ranks($_[0]) }, $self->_run_head($epoch, @incarnations), $hosts->used);
 	if ($self->{stdin}) {
 		$self->_rewind_input;
@@ -580,6 +611,7 @@ sub _take
 	my $all     = join ',', $job->incarnations;
 	my @more    = ("incarnations=$all", 'printed=' . join ',', map { "$_:" . $inbox->printed($_) } @ranks);
 	$self->_step('ranks begin on other hosts');
+	$self->{injector}->before_run(0) if $self->{injector};
 	$self->{fleet}->take(sub { $hosts->ranks($_[0]) }, $self->_run_head($job->epoch, @more), \@ranks, $all, $hosts->used);
 	$self->_repeat_input if grep { $_ == 0 } @ranks;
 	return;
@@ -722,6 +754,7 @@ sub _over
 {
 	my ($self, $status) = @_;
 	@$self{qw(over status)} = (1, $status);
+	$self->{injector}->finish if $self->{injector};
 	$self->_note('end', status => $status, why => $self->{job}->why);
 	$self->{observer}->finish if $self->{observer};
 	if ($self->{plan}{alone} && !$self->_stays) {

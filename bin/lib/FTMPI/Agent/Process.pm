@@ -128,6 +128,15 @@ sub tell_moved
 	return;
 }
 
+# A failure that this process is to practise: what comes behind START waits in the socket, as above.
+sub tell_fault
+{
+	my ($self, @fault) = @_;
+	return 0 if !$self->{alive} || !$self->{started} || $self->{finalized} || $self->{state} eq 'doomed';
+	$self->{control}->send_bytes(FTMPI::Control::encode('FAULT', @fault));
+	return 1;
+}
+
 # With what it started.
 sub sigkill
 {

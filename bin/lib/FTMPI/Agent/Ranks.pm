@@ -28,6 +28,7 @@ use FTMPI::Agent::StdinPipe ();
 use FTMPI::Agent::Sweep     ();
 use FTMPI::Control          ();
 use FTMPI::KeeperFolder     ();
+use FTMPI::Loop             ();
 use FTMPI::RankFolders      ();
 use FTMPI::Net              ();
 use FTMPI::PartialLines     ();
@@ -193,8 +194,19 @@ sub _go_on
 		return;
 	}
 	$process->doom if $process->{at} ne $self->{listeners}->at($rank) || $process->{bound} ne $self->_where($rank);
-	$process->send_start($self->_run_of($rank), $self->{local}{$rank});
+	$self->_send_start($process);
 	$self->_watch_init($process) if $process->state eq 'reexecuted';
+	return;
+}
+
+# What it practises beside is told at once: it may write a checkpoint of its own before it has said anything.
+sub _send_start
+{
+	my ($self, $process) = @_;
+	my $rank = $process->{rank};
+	$process->send_start($self->_run_of($rank), $self->{local}{$rank});
+	my $ms = $self->_full_ms;
+	$process->tell_fault($self->{epoch}, FTMPI::Control::FAULT_DISK_FULL, 0, $ms) if $ms;
 	return;
 }
 
@@ -276,7 +288,7 @@ sub _adopt
 		on_doom => sub { $self->_watch_end($_[0]) });
 	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
 	$self->_tell('STARTED', $rank, $started->{pid});
-	$process->send_start($self->_run_of($rank), $self->{local}{$rank});
+	$self->_send_start($process);
 	return;
 }
 
@@ -479,6 +491,52 @@ sub fence
 	$process->tell_tracer;
 	$process->sigkill;
 	return;
+}
+
+# Failures that are practised.
+
+# To the process of this rank and what that started. Returns the process, or nothing if there is none.
+sub signal_rank
+{
+	my ($self, $rank, $name) = @_;
+	my $process = $self->{ranks}{$rank} or return;
+	return kill($name, -$process->{pid}) ? $process : undef;
+}
+
+# If it is still there; while all are stopped by SUSPEND it goes on with all.
+sub continue_process
+{
+	my ($self, $rank, $process) = @_;
+	$self->signal_rank($rank, 'CONT') if !$self->{suspended} && ($self->{ranks}{$rank} // 0) == $process;
+	return;
+}
+
+# The ranks that are here, and those that begin here, find no room for recovery lines on the disk for so many ms (FAULT_ALWAYS: from now on).
+sub disk_full
+{
+	my ($self, $ms) = @_;
+	$self->{full_until} = $ms == FTMPI::Control::FAULT_ALWAYS ? undef : FTMPI::Loop::now() + $ms / 1000;
+	$self->{full} = 1;
+	$_->tell_fault($self->{epoch}, FTMPI::Control::FAULT_DISK_FULL, 0, $ms) for values %{ $self->{ranks} };
+	return;
+}
+
+# For how many ms there is no room yet.
+sub _full_ms
+{
+	my ($self) = @_;
+	return 0 if !$self->{full};
+	return FTMPI::Control::FAULT_ALWAYS if !defined $self->{full_until};
+	my $left = $self->{full_until} - FTMPI::Loop::now();
+	return $left > 0 ? 1 + int 1000 * $left : 0;
+}
+
+# The connection to its peer. Returns whether the rank runs.
+sub cut
+{
+	my ($self, $rank, $peer, $ms) = @_;
+	my $process = $self->{ranks}{$rank} or return 0;
+	return $process->{inited} && $process->tell_fault($self->{epoch}, FTMPI::Control::FAULT_CUT, $peer, $ms);
 }
 
 # Before it is told that it is stopped.

@@ -691,6 +691,54 @@ in MPI_Finalize how many control messages, to how many ranks and of how many byt
 since the last restart.
 EOR
 
+my $PRACTICE = <<'EOR';
+With
+.BR "\-inject 'kill:2@5s, stop:1@20s+2s'"
+.B ftmpirun
+brings failures about itself, so that a user sees what becomes of the job.
+What follows is decided as after any other failure of that kind.
+A list has at most 1000 failures.
+T is the time after all ranks have called MPI_Init for the first time, whatever becomes of the job later, and D how long the failure lasts, both as in
+.BR \-timeout :
+5, 1m30s, 500ms.
+.TP
+.B kill:RANK@T
+SIGKILL to the process of that rank, and to what it started.
+.TP
+.B stop:RANK@T+D
+SIGSTOP, and SIGCONT after D. With D above
+.B \-timeout\-heartbeat
+the rank is killed meanwhile, and the job goes back.
+.TP
+.B host:NAME@T
+The host is lost, as by a power failure: its ranks are killed, and its agent says nothing any more. On the machine of
+.B ftmpirun
+agent and ranks end, and
+.B ftmpirun
+stays.
+.TP
+.B cut:RANK\-RANK@T+D
+The TCP connection between these ranks breaks, and none is made between them for D; heartbeats are not cut. Between hosts it is mended then; between ranks of one host, which have it beside the memory that they share, it is not, and the job goes back.
+.TP
+.BR diskfull@T ", " diskfull@T+D
+Writing recovery lines, and checkpoints of single ranks, fails with "No space left on device", for D or to the end.
+.TP
+.BR corrupt:RANK@T ", " corrupt:RANK@last
+A byte in the file of that rank of the newest committed recovery line is changed, at T or right before the next restart looks for a line: the job has to go back one line further (see
+.BR \-keep ).
+Not with
+.BR "\-coord msglog" .
+.PP
+.BI \-inject\-random " RATE,SEED"
+kills ranks at random, at exponential times, as long as the job runs: 6/h, 1/10m, or a number alone, of an hour.
+The same RATE, SEED and number of ranks give the same ranks and times on every machine.
+.PP
+Each failure is printed when it was brought about ("ftmpirun: injected: rank 2 on a is killed (kill:2@5s)"), and is an event in the run record; what could not be
+(the job was over, the rank was not there) is printed at the end.
+.I share/doc/ftmpi/practice.md
+has the rest, and how each differs from a real failure.
+EOR
+
 my @STATUSES = (
 	[ '0', 'All ranks ended with status 0, after restarts or without.' ],
 	[ '1', 'A host could not be reached, or was lost and the job could not go on without it; the'
@@ -767,6 +815,7 @@ EOR
 	$text .= _section('SHARED MEMORY',            $MEMORY);
 	$text .= _section('INPUT, OUTPUT, INTERRUPT', $STREAMS);
 	$text .= _section('FAILURES AND RESTARTS',    $FAILURES);
+	$text .= _section('PRACTISING FAILURES',      $PRACTICE);
 	$text .= _section('MESSAGE LOGGING',          $MSGLOG);
 	$text .= _section('IMAGES OF PROCESSES',      $IMAGES);
 	$text .= _section('EXIT STATUS',              _list(@STATUSES));

@@ -354,6 +354,20 @@ my @TABLE = (
 			. ' if it does not. Costs a message for each message, and 8 bytes of memory.',
 	},
 	{
+		names => ['inject'],
+		arg   => 'FAILURE,...',
+		check => sub { require FTMPI::Cli::Injections; FTMPI::Cli::Injections::parse(@_) },
+		text  => 'Practise failures: kill:RANK@T, stop:RANK@T+D, host:NAME@T, cut:RANK-RANK@T+D, diskfull@T[+D], corrupt:RANK@T and corrupt:RANK@last. T is the time after'
+			. ' all ranks have called MPI_Init for the first time, and D how long it lasts: 5s, 1m30s, 500ms. Each is printed when it comes about. At most 1000. The manual page has more under PRACTISING FAILURES.',
+	},
+	{
+		names => ['inject-random'],
+		arg   => 'RATE,SEED',
+		check => sub { require FTMPI::Cli::Injections; FTMPI::Cli::Injections::parse_random(@_) },
+		text  => 'Kill a rank at random again and again, as long as the job runs: RATE of them, on the average, as 6/h or 1/10m (a number alone: an hour). The same SEED, a number,'
+			. ' kills the same ranks at the same times after MPI_Init.',
+	},
+	{
 		names => ['debug'],
 		kind  => 'flag',
 		text  => 'Ranks may be stopped in a debugger: nothing is done about one without a sign of life.',

@@ -39,7 +39,7 @@ my %EVENTS = (
 # Frames that concern others too, or others alone: the method has the name of the frame.
 my %HANDLERS = map { $_ => '_' . lc } qw(HERE RESTARTING_ALL OPENED STARTED BOUND OUT EXITED CONDITION STRAINED STDIN_TAKEN
 	STDIN_CLOSED STDIN_READ PROBED PRINTED NEWS INITED RUNS PROGRAM LINE SAVED RESTORED
-	COST SIZE PROGRESS REFUSED);
+	COST SIZE PROGRESS REFUSED INJECTED);
 
 # Frames of an agent that begin with a rank, and those of rank 0: it is one of that host.
 my %OF_RANK_0 = map { $_ => 1 } qw(STDIN_TAKEN STDIN_CLOSED STDIN_READ);
@@ -47,7 +47,7 @@ my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPP
 
 # plan: see FTMPI::Launcher; job: FTMPI::Launcher::Job, for its table of hosts and its phase; event => sub (name,
 # data); note => sub (event, fields), for the run record; say, log, step => sub (text); programs: the name of each part's; builds, streams, workdir: as in FTMPI::Launcher; stdin => sub: the
-# FTMPI::Launcher::Stdin, or nothing; on_output => sub, when output has come.
+# FTMPI::Launcher::Stdin, or nothing; on_output => sub, when output has come; injected => sub (number, done), when a failure was injected, or could not be.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -115,6 +115,13 @@ sub _strained
 	my ($self, $agent, $ms, $load) = @_;
 	return if !$self->{plan}{starved_limit};
 	$self->{event}->('strained', $agent->index, $ms, $agent->starves($ms / 1000, $load));
+	return;
+}
+
+sub _injected
+{
+	my ($self, undef, $id, $done) = @_;
+	$self->{injected}->($id, $done);
 	return;
 }
 
