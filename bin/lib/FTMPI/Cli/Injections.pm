@@ -32,6 +32,7 @@ sub parse
 {
 	my ($value, $word) = @_;
 	my @texts = map { s/^\s+|\s+\z//gr } split /,/, $value, -1;
+	@texts = ("") if !@texts;
 	FTMPI::Error::usage("$word names " . @texts . ' failures, more than ' . FAULTS_MAX) if @texts > FAULTS_MAX;
 	my @faults;
 	for my $text (@texts) {
