@@ -35,7 +35,7 @@ UNIT_transport_come_back := $(nodes_o)
 UNIT_transport_memory := bin/tests/unit/cut.o $(nodes_o)
 # the test stands between the transport and these
 $(B)/unit/test_transport_memory: UNIT_LIBS += -Wl,--wrap=memory_file_make,--wrap=memory_file_open,--wrap=process_vm_readv
-$(B)/unit/test_transport_epochs $(B)/unit/test_transport_come_back: UNIT_LIBS += -Wl,--wrap=connect
+$(B)/unit/test_transport_epochs $(B)/unit/test_transport_come_back $(B)/unit/test_transport_cut: UNIT_LIBS += -Wl,--wrap=connect
 $(B)/unit/test_transport_anew: UNIT_LIBS += -Wl,--wrap=process_vm_readv,--wrap=loop_stop,--wrap=pthread_join
 $(B)/unit/test_transport_mend: UNIT_LIBS += -Wl,--wrap=send,--wrap=sendmsg,--wrap=close,--wrap=connect
 $(B)/unit/test_transport_sync: UNIT_LIBS += -Wl,--wrap=process_vm_readv
