@@ -62,13 +62,13 @@ static int decode_moved(struct control_moved *m, struct cursor *in)
 	return control_parse_address(address, beat, &m->beat);
 }
 
-static int decode_fault(struct control_fault *i, struct cursor *in)
+static int decode_fault(struct control_fault *f, struct cursor *in)
 {
 	uint32_t what = cursor_u32(in);
 
-	i->what = (enum control_fault_kind)what;
-	i->peer = cursor_u32(in);
-	i->ms = cursor_u32(in);
+	f->what = (enum control_fault_kind)what;
+	f->peer = cursor_u32(in);
+	f->ms = cursor_u32(in);
 	return what >= CONTROL_FAULT_DISK_FULL && what <= CONTROL_FAULT_CUT ? 0 : FT_EPROTO;
 }
 

@@ -35,7 +35,7 @@ struct control_handlers {
 	void (*restart)(void), (*observe)(void), (*dump)(void);
 	void (*save)(uint32_t n, enum control_save_step step);
 	void (*leave)(void);
-	void (*moved)(const struct control_moved *m);	   /* m->rank is not checked */
+	void (*moved)(const struct control_moved *m); /* m->rank is not checked */
 	void (*fault)(const struct control_fault *f); /* f->peer is not checked */
 };
 

@@ -238,9 +238,9 @@ static void check_order(const struct control_command *o)
 
 	if (o->type == CONTROL_MOVED)
 		return;
-	FUZZ_CHECK(o->have == (save	       ? 20
+	FUZZ_CHECK(o->have == (save	      ? 20
 				      : fault ? 24
-					       : 12) &&
+					      : 12) &&
 			   cursor_u32(&c) == o->have - HEAD,
 		"length");
 	FUZZ_CHECK(o->type >= CONTROL_RESTART && o->type <= CONTROL_FAULT &&
@@ -250,9 +250,8 @@ static void check_order(const struct control_command *o)
 	FUZZ_CHECK(!save || (cursor_u32(&c) == o->n && cursor_u32(&c) == o->step &&
 				    o->step <= CONTROL_SAVE_RELEASE),
 		"step");
-	FUZZ_CHECK(!fault || (cursor_u32(&c) == o->fault.what &&
-				      cursor_u32(&c) == o->fault.peer &&
-				      cursor_u32(&c) == o->fault.ms),
+	FUZZ_CHECK(!fault || (cursor_u32(&c) == o->fault.what && cursor_u32(&c) == o->fault.peer &&
+				     cursor_u32(&c) == o->fault.ms),
 		"injection");
 	FUZZ_CHECK(cursor_done(&c), "bytes are left over");
 }

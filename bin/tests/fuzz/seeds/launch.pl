@@ -201,6 +201,7 @@ sub options_seeds
 		'restore-line'    => [ 'f', 1, 'w', 'p', '-restore=20261121-203610-1a2b3c4d:7' ],
 		'failures'        => [qw(-n 2 -heartbeat 50 -timeout-heartbeat 150 -ckpt-interval .25 -keep 3 -coord
 			blocking -max-restarts 0 -restart-on crash -restart-from-start -accept-binary -debug -restore p)],
+		'inject'          => [ qw(-n 4 -inject), 'kill:2@5s, stop:1@3s+2s, host:a@1m30s, cut:0-3@8+.5, diskfull@0+500ms, corrupt:1@last', '-inject-random', '1/10m,42', 'p' ],
 		'restore-second'  => [qw(-n 1 p a -restore=auto)],
 		'image'           => [qw(-n 2 -image -image-patience 5s -image-files keep -ckpt-interval 1m -coord eventlog p)],
 		'msglog'          => [qw(-n 2 -coord msglog -max-restarts 9 p)],

@@ -164,6 +164,8 @@ sub _words_of
 			push @words, ("-$name") x $value;
 		} elsif ($kind eq 'optional') {
 			push @words, "-$name=$value";
+		} elsif ($name =~ /^inject/) {
+			push @words, "-$name", ref $value eq 'ARRAY' ? join(',', map { $_->{text} } @$value) : $value->{text};
 		} else {
 			push @words, map { ("-$name", $_) } $name eq 'ports' ? "$value->[0]-$value->[1]"
 				: ref $value ? @$value : $value;
