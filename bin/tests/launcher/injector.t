@@ -51,7 +51,7 @@ sub begin
 		agent     => sub { $agents[ $_[0] ] },
 		workdir   => $workdir,
 		say       => sub { push @said, $_[0] },
-		note      => sub { push @notes, [@_] });
+		note      => sub { my ($event, %fields) = @_; push @notes, [ $event, {%fields} ] });
 	return;
 }
 
@@ -73,11 +73,11 @@ $injector->answered(1, 1);
 $injector->answered(1, 1);
 $injector->answered(7, 1);
 is_deeply(\@said, ['injected: rank 2 on b is killed (kill:2@0)'], '... and once then');
-is_deeply(\@notes, [ [ 'injected', fault => 'kill:2@0', kind => 'kill', rank => 2 ] ], 'it is noted');
+is_deeply(\@notes, [ [ 'injected', { fault => 'kill:2@0', kind => 'kill', rank => 2 } ] ], 'it is noted');
 $injector->begin;
 $injector->answered(2, 1);
 is($said[1], 'injected: rank 1 on here is stopped for 2 s (stop:1@0+2s)', 'a stop');
-is_deeply($notes[1], [ 'injected', fault => 'stop:1@0+2s', kind => 'stop', rank => 1, seconds => 2 ], '... is noted with its time');
+is_deeply($notes[1], [ 'injected', { fault => 'stop:1@0+2s', kind => 'stop', rank => 1, seconds => 2 } ], '... is noted with its time');
 $injector->finish;
 is(scalar @said, 2, 'nothing is left to say') or diag "@said";
 
@@ -108,7 +108,7 @@ turn(3);
 is_deeply([ told(1) ], ['INJECT 0 3 0 0 0'], 'a host falls silent');
 is_deeply([ told(0) ], ['INJECT 0 4 0 0 0'], '... but not this machine');
 is_deeply(\@said, [ 'injected: host b is lost, with ranks 2-3 (host:b@0)', 'injected: host here is lost, with ranks 0-1 (host:here@0)' ], 'that is said, as they will not');
-is_deeply($notes[0], [ 'injected', fault => 'host:b@0', kind => 'host', host => 'b' ], '... and noted');
+is_deeply($notes[0], [ 'injected', { fault => 'host:b@0', kind => 'host', host => 'b' } ], '... and noted');
 $injector->finish;
 is($said[2], 'not injected, as nothing was there to fail at that time: host:c@0', 'a spare has nothing to lose');
 
@@ -160,7 +160,7 @@ turn(1);
 is(read_file($workdir->folder . '/line-00000007.e0002/rank-00001.ckpt'), "content\x8c", 'a byte of the file that the manifest names is changed');
 is(read_file($workdir->folder . '/line-00000007.e0000/rank-00001.ckpt'), 'contents', '... and no other');
 is_deeply(\@said, ['injected: a byte of the file of rank 1 in line 7 is changed (corrupt:1@0)'], '... as is said');
-is_deeply($notes[0], [ 'injected', fault => 'corrupt:1@0', kind => 'corrupt', rank => 1, line => 7 ], '... and noted');
+is_deeply($notes[0], [ 'injected', { fault => 'corrupt:1@0', kind => 'corrupt', rank => 1, line => 7 } ], '... and noted');
 
 begin('corrupt:1@last');
 $injector->begin;
