@@ -134,7 +134,8 @@ for my $coord (qw(blocking eventlog)) {
 
 # Under message logging only the rank that fails goes back, and a cut sends nobody back.
 {
-	my $fault = pi('cut:0-1@100ms+100ms,kill:2@500ms', [qw(400000 -every 10000 -ckpt 10 -trace -hold 25)], qw(-coord msglog));
+	my $fault = FTMPI::Test::Fault->start(program => 'mail', args => [qw(-steps 10000000)],
+		run => [qw(-inject cut:0-1@100ms+100ms,kill:2@500ms -coord msglog -ckpt-interval 0.1)]);
 	my $name  = 'message logging';
 	$fault->wait_for(err => qr/^ftmpirun: rank 2 on \S+ was killed by signal 9 \(Killed\); it begins again alone \(restart 1 of 3\)\.$/m);
 	said($fault, $name, qr/the connection between ranks 0 and 1 is cut for 0\.1 s \(cut:0-1\@100ms\+100ms\)/);
