@@ -35,6 +35,8 @@ static struct text type_text(const struct ckpt_entry *e)
 static bool contents(const struct options *o, struct ckpt_reader *r, uint32_t i)
 {
 	switch (r->entries[i].kind) {
+	case CKPT_MESSAGES:
+		return show_messages(o, r, i);
 	case CKPT_ORPHANS:
 		return show_orphans(o, r, i);
 	case CKPT_OPERATIONS:

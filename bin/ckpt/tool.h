@@ -132,6 +132,7 @@ bool ranks_verify(const struct options *o, const struct session *s, unsigned *ma
 bool ranks_show(const struct options *o, const struct session *s, unsigned *made);
 
 /* Section i, which is of that kind; false: it cannot be read, or makes no sense, which is said. */
+bool show_messages(const struct options *o, struct ckpt_reader *r, uint32_t i);
 bool show_orphans(const struct options *o, struct ckpt_reader *r, uint32_t i);
 bool show_operations(const struct options *o, struct ckpt_reader *r, uint32_t i);
 /* Of a process image made on a machine of this kind; else nothing is said. */
