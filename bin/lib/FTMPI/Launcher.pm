@@ -612,6 +612,7 @@ sub _take
 	my @more    = ("incarnations=$all", 'printed=' . join ',', map { "$_:" . $inbox->printed($_) } @ranks);
 	$self->_step('ranks begin on other hosts');
 	$self->{injector}->before_run(0) if $self->{injector};
+	$self->_note('moved', hosts => _hosts(map { [ $hosts->name($_), $self->{plan}{hosts}[$_]{slots}, $hosts->ranks($_) ] } $hosts->used));
 	$self->{fleet}->take(sub { $hosts->ranks($_[0]) }, $self->_run_head($job->epoch, @more), \@ranks, $all, $hosts->used);
 	$self->_repeat_input if grep { $_ == 0 } @ranks;
 	return;

@@ -6,6 +6,7 @@ package FTMPI::Report::Chain;
 use strict;
 use warnings;
 
+use Cwd        ();
 use List::Util qw(max);
 
 use FTMPI::Cli::Sessions    ();
@@ -29,9 +30,10 @@ sub choose
 	$path =~ s{(?<=.)/+\z}{};
 	FTMPI::Error::failed("$path: $!") if !-e $path;
 	FTMPI::Error::failed("$path is no folder") if !-d _;
+	$path = Cwd::abs_path($path) // $path;
 	return ($path, $session) if defined $session && -d "$path/$session";
 	FTMPI::Error::failed("there is no session $session in $path; ftmpi-ckpt list says which there are") if defined $session;
-	my ($above, $name) = $path =~ m{\A(.*)/([^/]+)\z}s ? ($1 eq '' ? '/' : $1, $2) : ('.', $path);
+	my ($above, $name) = $path =~ m{\A(.*)/([^/]*)\z}s ? ($1 eq '' ? '/' : $1, $2) : ('.', $path);
 	return ($above, $name) if FTMPI::Cli::Values::is_session($name);
 	my @sessions = reverse FTMPI::Cli::Sessions::sessions($path);
 	for my $one (@sessions) {

@@ -44,6 +44,17 @@ sub began { return $_[0]{runs}[0]{start}{time} }
 sub last_start { return $_[0]{runs}[-1]{start} }
 sub end   { return $_[0]{runs}[-1]{end} }
 
+# How many hosts had ranks.
+sub hosts
+{
+	my ($self) = @_;
+	my %with;
+	for my $place (@{ $self->{places} }) {
+		$with{$_} = 1 for grep { @{ $place->{hosts}{$_} } } keys %{ $place->{hosts} };
+	}
+	return scalar keys %with;
+}
+
 # ---- runs ----
 
 sub _start
@@ -229,6 +240,7 @@ sub _end { my ($self, $event) = @_; $self->{run}{end} = { %$event, t => $self->{
 sub _close
 {
 	my ($self, $now) = @_;
+	$self->{running} = defined $now;
 	$self->{t} = max($self->{t}, $now - $self->began) if defined $now;
 	$self->_leave($self->{t});
 	$self->{run}{last} = $self->{t};
@@ -255,7 +267,7 @@ sub costs
 		my @lines = grep { $_->{t} >= $run->{from} && $_->{t} <= $run->{last} } @{ $self->{lines} };
 		$sum{stood} += $run->{end} && $run->{end}{stood} ? $run->{end}{stood} : sum0(map { $_->{stood_longest} // 0 } @lines);
 		my $is_well = $run->{end} && $run->{end}{status} == 0;
-		next if $is_well || !defined $run->{ready} || is_alone($self);
+		next if $is_well || !defined $run->{ready} || is_alone($self) || ($i == $#$runs && $self->{running});
 		my ($last) = map { $_->{begun} } $lines[-1] // ();
 		my @back = map { $_->{back} // () } grep { $_->{run} == $i + 1 } @{ $self->{failures} };
 		$sum{unsaved} += max(0, $run->{last} - max($last // 0, $run->{ready}, @back));

@@ -74,7 +74,7 @@ sub _ask
 	my $tool = FTMPI::Cli::Sessions::tool();
 	my ($text, $why) = _answer($seconds, $tool, @words);
 	if (!defined $why) {
-		my @complaints = $text =~ /^ftmpi-ckpt: (.*)$/mg;
+		my @complaints = grep { !/^there is no session / } $text =~ /^ftmpi-ckpt: (.*)$/mg;    # a session without lines is none for it
 		push @{ $disk->{notes} }, map { "ftmpi-ckpt $words[0]: $_" } splice @complaints, 0, 3;
 		return $text;
 	}

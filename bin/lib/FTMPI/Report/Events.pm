@@ -124,6 +124,7 @@ my %EVENTS = (
 		},
 	],
 	run            => [ { epoch => $EPOCH, hosts => $HOSTS }, {} ],
+	moved          => [ { hosts => $HOSTS }, {} ],
 	ready          => [ { epoch => $EPOCH }, {} ],
 	line_committed => [
 		{ line => $LINE },

@@ -34,6 +34,17 @@ my %DECISION = (restart => 'all ranks went back', rerun => 'the rank began again
 sub class_words    { my ($class) = @_; return $CLASS{$class} // $class }
 sub decision_words { my ($decision) = @_; return $DECISION{$decision} // $decision }
 
+# What its ranks went on from.
+sub went_on_from
+{
+	my ($failure) = @_;
+	return '' if $failure->{decision} eq 'end';
+	return 'the beginning' if !defined $failure->{restored} && defined $failure->{back};
+	return 'not known' if !defined $failure->{restored};
+	return "line $failure->{restored}" if $failure->{decision} eq 'restart';
+	return @{ $failure->{ranks} } > 1 ? 'their checkpoints' : "checkpoint $failure->{restored}";
+}
+
 sub seconds { my ($s) = @_; return !defined $s ? 'not known' : $s <= 0 ? '0 s' : FTMPI::Amounts::duration($s) }
 sub bytes   { my ($n) = @_; return defined $n ? FTMPI::Amounts::bytes($n) : 'not known' }
 sub count   { my ($n, $one, $many) = @_; return "$n " . ($n == 1 ? $one : $many // "${one}s") }

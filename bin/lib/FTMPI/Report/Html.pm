@@ -47,7 +47,13 @@ sub _table
 	return "<div class=\"scroll\"><table>\n<thead><tr>$head</tr></thead>\n<tbody>\n$body</tbody>\n</table></div>\n";
 }
 
-sub _p { my ($text, $class) = @_; return '<p' . (defined $class ? " class=\"$class\"" : '') . '>' . $E->($text) . "</p>\n" }
+# Names of options and commands are not broken.
+sub _p
+{
+	my ($text, $class) = @_;
+	my $words = $E->($text) =~ s{(?<![\w&#;/.-])((?:ftmpi)?-[a-z]+(?:-[a-z]+)*(?: (?:TIME|[0-9.]+))?)(?![\w/])}{<span class="word">$1</span>}gr;
+	return '<p' . (defined $class ? " class=\"$class\"" : '') . ">$words</p>\n";
+}
 
 sub _h { my ($text) = @_; return '<h2>' . $E->($text) . "</h2>\n" }
 
@@ -79,7 +85,7 @@ sub _tiles
 {
 	my ($report) = @_;
 	my ($course, $costs) = @$report{qw(course costs)};
-	my $hosts  = () = keys %{ { map { %{ $_->{hosts} } } @{ $course->{places} } } };
+	my $hosts  = $course->hosts;
 	my $made   = @{ $course->{checkpoints} } && !@{ $course->{lines} } ? [ _many($course->{checkpoints}), 'checkpoints of ranks' ] : [ _many($course->{lines}), 'recovery lines' ];
 	my @tiles = ([ $S->($course->{span}), 'from the first start to ' . (FTMPI::Report::Course::end($course) ? 'the end' : 'the last event') ], [ FTMPI::Report::Facts::percent($costs->{compute}, $costs->{total}), 'of that computing, and not lost' ],
 		[ $course->{ranks}, 'ranks on ' . FTMPI::Report::Facts::count($hosts, 'host') ], $made, [ scalar @{ $course->{failures} }, @{ $course->{failures} } == 1 ? 'failure' : 'failures' ]);
@@ -128,6 +134,7 @@ sub _timeline
 	my @legend = map { '<li>' . FTMPI::Report::Svg::key($_->[0]) . ' ' . $E->($_->[1]) . '</li>' } grep { $is{ $_->[0] } } @LEGEND;
 	my %each = (rank => 'Each row is a rank on a host', host => 'Each row is a host, with all its ranks', hosts => 'Each row is ' . FTMPI::Report::Facts::count($table->{group} // 1, 'host') . ', with all their ranks');
 	my $words = $each{ $table->{kind} } . ', each of ' . FTMPI::Report::Svg::COLUMNS . ' columns ' . $S->($course->{span} / FTMPI::Report::Svg::COLUMNS) . ' long; where ranks did several things in one column, its height is divided among these, and what is small is drawn larger, so that it is seen.'
+		. (@{ $table->{idle} // [] } ? ' Hosts without ranks: ' . join(', ', splice @{ [ @{ $table->{idle} } ] }, 0, 20) . (@{ $table->{idle} } > 20 ? ' and ' . (@{ $table->{idle} } - 20) . ' more.' : '.') : '')
 		. (@{ $course->{failures} } ? ' Numbers above are those of failures.' : '') . ' Times are since the start.';
 	return _h('Timeline') . "<ul class=\"legend\">@legend</ul>\n<figure><div class=\"scroll\">$svg</div><figcaption>" . $E->($words) . "</figcaption></figure>\n";
 }
@@ -142,9 +149,9 @@ sub _failures
 	$class{ $_->{class} }++ for @failures;
 	my $text = _h('Failures') . _p(join(', ', map { "$class{$_} " . FTMPI::Report::Facts::class_words($_) } sort { $class{$b} <=> $class{$a} || $a cmp $b } keys %class) . '.');
 	my $n = 0;
-	my @rows = map { [ ++$n, _when($course, $_->{t}), $S->($_->{t}), $_->{why}, FTMPI::Report::Facts::decision_words($_->{decision}), defined $_->{restored} ? ($_->{decision} eq 'restart' ? 'line ' : 'checkpoint ') . $_->{restored} : $_->{decision} eq 'end' ? '' : 'the beginning, or not known',
+	my @rows = map { [ ++$n, _when($course, $_->{t}), $S->($_->{t}), $_->{why}, FTMPI::Report::Facts::decision_words($_->{decision}), FTMPI::Report::Facts::went_on_from($_),
 			defined $_->{lost} ? $S->($_->{lost}) : '', defined $_->{back} ? $S->($_->{back} - $_->{t}) : $_->{decision} eq 'end' ? '' : 'never' ] } splice @failures, 0, FAILURES_MAX;
-	$text .= _table([ '#', '=when', '#at', '!what happened', 'then', 'they went on from', '#work lost', '#all back after' ], @rows);
+	$text .= _table([ '#', '=when', '#after', '!what happened', '=then', '=went on from', '#lost', '#back after' ], @rows);
 	$text .= _p(FTMPI::Report::Facts::count(scalar @failures, 'more failure') . ' ' . (@failures == 1 ? 'is' : 'are') . ' not in this table.') if @failures;
 	return $text;
 }
@@ -156,21 +163,18 @@ sub _lines
 	return _checkpoints($course) if @{ $course->{checkpoints} } && !@{ $course->{lines} };
 	my @lines = reverse @{ $course->{lines} };
 	return _h('Recovery lines') . _p('No recovery line was made.') if !@lines;
-	my %disk = map { $_->{line} => $_ } @{ $report->{disk}{lines} };
 	my $measured = $report->{interval};
 	my $text = _h('Recovery lines') . _p(_many(\@lines) . ' were made' . (defined $measured->{written} ? '; one took ' . $S->($measured->{written}) . ' on average' : '') . (defined $measured->{cost} ? ', for which the program stood still for ' . $S->($measured->{cost}) : '') . '.');
 	if (my $svg = FTMPI::Report::Svg::lines($course)) {
 		my @legend = map { '<li>' . FTMPI::Report::Svg::key($_->[0]) . ' ' . $E->($_->[1]) . '</li>' } [ compute => 'from its beginning until it counts' ], [ line => 'the program stood still' ], [ start => 'size of all files' ];
 		$text .= "<ul class=\"legend\">@legend</ul>\n<figure><div class=\"scroll\">$svg</div><figcaption>" . $E->('Of several lines in one of ' . FTMPI::Report::Svg::LINE_COLUMNS . ' columns the most. Times are since the start.') . "</figcaption></figure>\n";
 	}
-	my @heads = ('#line', '=when', 'asked by', '#size', '#made in', '#waited for ranks', '#stood still', 'in transit, orphans');
+	my @heads = ('#line', '=when', 'asked by', '#size', '#made in', '#waited for ranks', '#stood still');
 	my $row = sub {
 		my ($line) = @_;
-		my $there = $disk{ $line->{line} };
 		my $stood = !$line->{stood_lines} ? '' : $S->($line->{stood_longest} / $line->{stood_lines}) . ($line->{stood_lines} > 1 ? " (mean of $line->{stood_lines})" : '');
 		my $left  = ($line->{count} // 1) > 1 ? ' (and ' . ($line->{count} - 1) . ' before it that are not in the record)' : '';
-		return [ "$line->{line}$left", _when($course, $line->{t}), $line->{by} // '', defined $line->{bytes} ? $B->($line->{bytes}) : '', defined $line->{seconds} ? $S->($line->{seconds}) : '', defined $line->{held} ? $S->($line->{held}) : '', $stood,
-			$there && defined $there->{messages} ? "$there->{messages}, $there->{orphans}" : '' ];
+		return [ "$line->{line}$left", _when($course, $line->{t}), $line->{by} // '', defined $line->{bytes} ? $B->($line->{bytes}) : '', defined $line->{seconds} ? $S->($line->{seconds}) : '', defined $line->{held} ? $S->($line->{held}) : '', $stood ];
 	};
 	my $all = @lines;
 	$text .= _table(\@heads, map { $row->($_) } splice @lines, 0, LINES_FIRST);
@@ -274,7 +278,7 @@ sub _chain
 	my @rows = map {
 		my $link = $_;
 		my $how  = !$link->{has_record} ? 'no record is here' : !defined $link->{state} ? 'not read: its record is long' : defined $link->{status} ? "status $link->{status}" : $link->{state} eq 'running' ? 'still runs' : 'no end in the record';
-		{ ($link->{is_this} ? (mark => 'this') : ()), cells => [ $link->{session} . ($link->{is_this} ? ' (this one)' : ''), defined $link->{from} ? (defined $link->{line} ? "line $link->{line} of " : '') . $link->{from} : '', defined $link->{began} ? FTMPI::Report::Facts::moment($link->{began}) : '',
+		+{ ($link->{is_this} ? (mark => 'this') : ()), cells => [ $link->{session} . ($link->{is_this} ? ' (this one)' : ''), defined $link->{from} ? (defined $link->{line} ? "line $link->{line} of " : '') . $link->{from} : '', defined $link->{began} ? FTMPI::Report::Facts::moment($link->{began}) : '',
 				defined $link->{seconds} ? $S->($link->{seconds}) : '', $link->{lines} // '', $link->{failures} // '', $how, defined $link->{back} ? $S->($link->{back}) : '' ] }
 	} @chain;
 	my $sum = sum0(map { $_->{seconds} // 0 } @chain);

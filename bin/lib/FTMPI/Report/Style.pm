@@ -27,6 +27,7 @@ main { max-width: 1120px; margin: 0 auto; padding: 24px 20px 48px; }
 h1 { font-size: 26px; line-height: 1.25; margin: 0 0 4px; overflow-wrap: anywhere; }
 h2 { font-size: 19px; margin: 40px 0 10px; padding-top: 14px; border-top: 1px solid var(--rule); }
 p { margin: 8px 0; max-width: 78ch; }
+.word { white-space: nowrap; }
 .soft, figcaption, caption { color: var(--soft); }
 code, pre { font: 13px/1.45 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 8px 0; padding: 10px 12px; background: var(--panel); border-radius: 6px; }
@@ -44,7 +45,7 @@ figcaption { font-size: 13px; margin-top: 4px; }
 svg { display: block; width: 100%; height: auto; }
 .scroll > svg { min-width: 860px; }
 svg text { fill: var(--text); font: 13px system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif; }
-svg text.soft { fill: var(--soft); } svg text.head { font-weight: 600; }
+svg text.soft { fill: var(--soft); } svg text.small { fill: var(--soft); font-size: 11px; } svg text.head { font-weight: 600; }
 svg .rule { stroke: var(--rule); stroke-width: 1; fill: none; }
 svg .mark { stroke: var(--down); stroke-width: 1; fill: none; } svg text.mark { fill: var(--down); stroke: none; font-weight: 600; }
 svg .curve { stroke: var(--line); stroke-width: 2; fill: none; }
@@ -83,7 +84,7 @@ ul.method { padding-left: 20px; max-width: 90ch; color: var(--soft); font-size: 
 	main { max-width: none; padding: 0; }
 	body { font-size: 10.5pt; } table { font-size: 9pt; } th { font-size: 8.5pt; }
 	.scroll { overflow: visible; } .scroll > svg { min-width: 0; }
-	h2 { break-after: avoid; } figure, tr, .tiles, .note { break-inside: avoid; } thead { display: table-header-group; }
+	h2, .legend { break-after: avoid; } figcaption, ul.method { font-size: 8.5pt; } .tiles { grid-template-columns: repeat(auto-fit, minmax(105px, 1fr)); } figure, tr, .tiles, .note { break-inside: avoid; } thead { display: table-header-group; }
 	details:not([open]) { display: none; }
 }
 EOC

@@ -13,7 +13,7 @@ use FTMPI::Report::Facts    ();
 use FTMPI::Report::Timeline ();
 
 # Of all drawings: width, and where their plots begin and end; columns of a timeline, and of lines.
-use constant { WIDTH => 1000, LEFT => 124, RIGHT => 984, COLUMNS => 430, LINE_COLUMNS => 215 };
+use constant { WIDTH => 1000, LEFT => 132, RIGHT => 984, COLUMNS => 430, LINE_COLUMNS => 215 };
 
 # Least part of a cell's height that is drawn of what is there at all.
 my %LEAST = (compute => 0, line => 0.12, lost => 0.2, start => 0.25, down => 0.3);
@@ -42,7 +42,7 @@ sub _text
 sub _short
 {
 	my ($text, $most) = @_;
-	return length $text <= $most ? $text : substr($text, 0, int $most / 2 - 1) . '…' . substr $text, -($most - int($most / 2));
+	return length $text <= $most ? $text : substr($text, 0, int $most / 2 - 1) . "\x{2026}" . substr $text, -($most - int($most / 2));
 }
 
 sub _svg
@@ -110,7 +110,7 @@ sub timeline
 			$y += 18;
 		}
 		my $label = $is_of_ranks ? $row->{label} : _short($row->{label}, 17);
-		push @texts, _text($is_of_ranks ? 12 : 0, $y + $height / 2 + 4.5, $label, class => 'soft', title => $is_of_ranks ? undef : "$row->{label}: " . FTMPI::Report::Facts::count($row->{ranks}, 'rank')) if $height >= 13 || $is_of_ranks && $height >= 10;
+		push @texts, _text($is_of_ranks ? 12 : 0, $y + $height / 2 + 4.5, $label, class => $height < 13 ? 'small' : 'soft', title => $is_of_ranks ? undef : "$row->{title}: " . FTMPI::Report::Facts::count($row->{ranks}, 'rank'));
 		_cells(\%d, $row, $y, $height, $table->{columns});
 		$y += $height + ($height > 12 ? 4 : 3);
 	}
@@ -284,8 +284,8 @@ sub interval
 	my @parts = (qq(<path class="rule" d="$rule"/>\n), (map { _text($x->($_), $bottom + 20, FTMPI::Report::Facts::seconds($_), class => 'soft', anchor => 'middle') } @ticks),
 		_text(LEFT - 8, $bottom + 4, '0 %', class => 'soft', anchor => 'end'), _text(LEFT - 8, $top + 6, FTMPI::Report::Facts::percent($ceiling, 1), class => 'soft', anchor => 'end'), _text(0, ($top + $bottom) / 2, 'cost', class => 'head'),
 		qq(<path class="curve" d="$d"/>\n));
-	push @parts, _point($x->($best), $y->($of->{over_best}), $bottom, 'best: ' . FTMPI::Report::Facts::seconds($best) . ', ' . FTMPI::Report::Facts::percent($of->{over_best}, 1), 1, 'line');
-	push @parts, _point($x->($used), $y->($of->{over_used}), $bottom, 'used: ' . FTMPI::Report::Facts::seconds($used) . ', ' . FTMPI::Report::Facts::percent($of->{over_used}, 1), 0, 'down') if defined $used;
+	push @parts, _point($x->($best), $y->($of->{over_best}), $bottom, 'best: ' . FTMPI::Report::Facts::seconds($best) . ', ' . FTMPI::Report::Facts::percent($of->{over_best}, 1), 0, 'line');
+	push @parts, _point($x->($used), $y->($of->{over_used}), $bottom, 'used: ' . FTMPI::Report::Facts::seconds($used) . ', ' . FTMPI::Report::Facts::percent($of->{over_used}, 1), $used < $best ? 1 : -1, 'down') if defined $used;
 	return _svg($bottom + 46, 'What lines and failures cost, by the time between lines', @parts, _text((LEFT + RIGHT) / 2, $bottom + 40, 'computing between two lines', class => 'soft', anchor => 'middle'));
 }
 
@@ -298,13 +298,13 @@ sub _powers
 	return @in;
 }
 
-# below: the words are under the curve.
+# side: where the words are: below the curve, or within its bow, to the left (-1) or right (1) of the point.
 sub _point
 {
-	my ($x, $y, $bottom, $words, $below, $class) = @_;
-	my $anchor = $x > RIGHT - 110 ? 'end' : $x < LEFT + 110 ? 'start' : 'middle';
-	my $at = $below ? min($bottom - 8, $y + 24) : max(14, $y - 12);
-	return (qq(<circle class="f-$class" cx=") . _n($x) . '" cy="' . _n($y) . qq(" r="5"/>\n), _text($x, $at, $words, anchor => $anchor));
+	my ($x, $y, $bottom, $words, $side, $class) = @_;
+	my $anchor = $side > 0 ? 'start' : $side < 0 ? 'end' : 'middle';
+	my @at = $side ? ($x + 12 * $side, $y - 6) : ($x, min($bottom - 8, $y + 24));
+	return (qq(<circle class="f-$class" cx=") . _n($x) . '" cy="' . _n($y) . qq(" r="5"/>\n), _text(@at, $words, anchor => $anchor));
 }
 
 1;

@@ -42,7 +42,7 @@ sub _head
 	my ($course, $state) = @$report{qw(course state)};
 	my $start = FTMPI::Report::Course::last_start($course);
 	my $end   = FTMPI::Report::Course::end($course);
-	my $hosts = () = keys %{ { map { %{ $_->{hosts} } } @{ $course->{places} } } };
+	my $hosts = $course->hosts;
 	my $text  = _words("Session $report->{session}: " . FTMPI::Report::Facts::state_words($state, $course) . ($end && length($end->{why} // '') ? ": $end->{why}" : ''));
 	$text .= join '', map { _words("note: $_") } FTMPI::Report::Facts::cautions($report), @{ $report->{disk}{notes} };
 	$text .= "\n" . _row('command', FTMPI::Report::Facts::command($start)) . _row('began', FTMPI::Report::Facts::moment($course->began)) . _row($end ? 'ended' : 'last event', FTMPI::Report::Facts::moment($course->began + $course->{span}) . ', after ' . $S->($course->{span}));
@@ -96,7 +96,8 @@ sub _failures
 	my $n = 0;
 	my $text = '';
 	for my $failure (splice @failures, 0, FAILURES_MAX) {
-		my @words = (FTMPI::Report::Facts::decision_words($failure->{decision}) . (defined $failure->{restored} ? ' to ' . ($failure->{decision} eq 'restart' ? 'line ' : 'checkpoint ') . $failure->{restored} : ''));
+		my $from  = FTMPI::Report::Facts::went_on_from($failure);
+		my @words = (FTMPI::Report::Facts::decision_words($failure->{decision}) . (length $from ? " (from $from)" : ''));
 		push @words, $S->($failure->{lost}) . ' of work lost' if defined $failure->{lost};
 		push @words, defined $failure->{back} ? 'all back after ' . $S->($failure->{back} - $failure->{t}) : 'never back' if $failure->{decision} ne 'end';
 		$text .= _words(++$n . '. ' . FTMPI::Report::Facts::moment($course->began + $failure->{t}) . ": $failure->{why}", 2) . _words(join(', ', @words), 5);

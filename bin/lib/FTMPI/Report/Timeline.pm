@@ -15,7 +15,7 @@ use constant { ROWS_MAX => 64 };
 our @STATES = qw(compute line lost start down);
 my %NUMBER = map { $STATES[$_] => $_ } 0 .. $#STATES;
 
-# Returns { columns, kind: rank, host or hosts, rows => [{ host, label, ranks: how many there were at most, cells: for each column undef where it had none, or [ranks in each of STATES] }] }.
+# Returns { columns, kind: rank, host or hosts, idle => [hosts that never had a rank, if there is a row for each rank], rows => [{ host, label, title: names in full, ranks: how many there were at most, cells: for each column undef where it had none, or [ranks in each of STATES] }] }.
 sub of
 {
 	my ($course, $columns, $most) = @_;
@@ -123,14 +123,21 @@ sub _rows
 	my %ranks;
 	for my $name (@names) {
 		$ranks{$name}{$_} = 1 for map { @{ $_->[2] } } @{ $stays->{$name} };
-		$count += keys %{ $ranks{$name} } || 1;
+		$count += keys %{ $ranks{$name} // {} };
 	}
-	return { kind => 'rank', rows => [ map { _rank_rows($_, $stays->{$_}, sort { $a <=> $b } keys %{ $ranks{$_} }) } @names ] } if $count <= $most;
+	if ($count <= $most) {
+		my @idle = grep { !$ranks{$_} } @names;
+		return { kind => 'rank', idle => \@idle, rows => [ map { _rank_rows($_, $stays->{$_}, sort { $a <=> $b } keys %{ $ranks{$_} }) } grep { $ranks{$_} } @names ] };
+	}
+	# without their domain, where that tells nothing
+	my %first_words = map { s/\..*//sr => 1 } @names;
+	my $is_short = keys %first_words == @names && !exists $first_words{''} && !grep { /^[0-9]+\z/ } keys %first_words;
 	my $group = int((@names + $most - 1) / $most);
 	my @rows;
 	while (my @some = splice @names, 0, $group) {
 		my @all = map { @{ $stays->{$_} } } @some;
-		push @rows, { host => $some[0], label => @some > 1 ? "$some[0] ... $some[-1]" : $some[0], hosts => scalar @some, stays => \@all, ranks => _together(@all) };
+		my ($first, $last) = map { $is_short ? s/\..*//sr : $_ } @some[ 0, -1 ];
+		push @rows, { host => $some[0], label => @some > 1 ? "$first-$last" : $first, title => @some > 1 ? "$some[0] to $some[-1]" : $some[0], hosts => scalar @some, stays => \@all, ranks => _together(@all) };
 	}
 	return { kind => $group > 1 ? 'hosts' : 'host', group => $group, rows => \@rows };
 }
@@ -138,7 +145,6 @@ sub _rows
 sub _rank_rows
 {
 	my ($host, $stays, @ranks) = @_;
-	return { host => $host, label => 'no ranks', ranks => 0, stays => [] } if !@ranks;
 	my %its;
 	for my $stay (@$stays) {
 		my ($from, $to, $there) = @$stay;
