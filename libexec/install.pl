@@ -129,7 +129,7 @@ sub table
 	my $text = sub { my ($path, $mode, $bytes) = @_; $made{$path} = { mode => $mode, bytes => $bytes }; return };
 	my $link = sub { my ($path, $target) = @_; $made{$path} = { link => way($target, dirname($path)) }; return };
 
-	$text->("$prefix/bin/$_", 0755, command_text($at, "bin/$_")) for qw(ftmpirun ftmpicc ftmpi-top);
+	$text->("$prefix/bin/$_", 0755, command_text($at, "bin/$_")) for qw(ftmpirun ftmpicc ftmpi-top ftmpi-report);
 	$file->("$prefix/bin", 0755, "$at->{B}/bin/ftmpi-ckpt");
 	$link->("$prefix/bin/$_", "$prefix/bin/ftmpicc") for 'ftmpicxx', $at->{FORTRAN} ? 'ftmpifort' : ();
 	$file->($names, 0755, "$at->{B}/bin/ftmpi-keeper");

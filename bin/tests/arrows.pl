@@ -41,6 +41,7 @@ my %MODULES_MAY = (
 	Agent    => ['Shared'],
 	Launcher => ['Shared'],
 	Cli      => [qw(Launcher Shared)],
+	Report   => [qw(Cli Launcher Shared)],
 );
 
 my $bad = 0;

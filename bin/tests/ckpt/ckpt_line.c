@@ -2,22 +2,23 @@
 /*
  * ckpt_line SESSION_DIR LINE EPOCH RANKS [PROGRAM | - [ORPHANS [OPERATIONS]]]: makes and commits a
  * recovery line, for tests of what reads them; with - as PROGRAM it is not committed. Each rank has
- * the data buffer (100000 bytes), variable 7 (80 bytes), messages (10 bytes), and orphans and
- * operations if their bytes are given (hexadecimal). Lines are of November 2026, of other times
- * with CKPT_LINE_TIME in the environment (Unix seconds). With CKPT_LINE_IMAGE there is a process
- * image instead, of 6 mappings and 2 runs of pages; "mappings" or "pages" takes the last byte of
- * that section away. With CKPT_LINE_ALONE each rank makes it alone: LINE is its number, EPOCH the
- * incarnation.
+ * the data buffer (99942 bytes), variable 7 (80 bytes), two messages (of 5 and 3 bytes), and
+ * orphans and operations if their bytes are given (hexadecimal). Lines are of November 2026, of
+ * other times with CKPT_LINE_TIME in the environment (Unix seconds). With CKPT_LINE_IMAGE there is
+ * a process image instead, of 6 mappings and 2 runs of pages; "mappings" or "pages" takes the last
+ * byte of that section away. With CKPT_LINE_ALONE each rank makes it alone: LINE is its number, EPOCH the
+ * incarnation. With CKPT_LINE_MESSAGES the last byte of the messages is missing.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ckpt/out.h"
+#include "ckpt/section_messages.h"
 #include "image/image.h"
 #include "image/process_map.h"
 
-enum { TYPE = 0x214 /* MPI_DOUBLE */, TIME = 1795293000, BUFFER = 100000, ORPHANS_MAX = 1000 };
+enum { TYPE = 0x214 /* MPI_DOUBLE */, TIME = 1795293000, BUFFER = 99942, ORPHANS_MAX = 1000 };
 
 static int fails(const char *err)
 {
@@ -96,13 +97,29 @@ static int write_part(struct ckpt_out_plan *plan, const struct ckpt_section *s,
 	return ckpt_out_finish(o, &f->seal, &f->bytes, err, errsize);
 }
 
+/* In transit from rank 0. */
+static void two_messages(uint8_t *bytes, size_t n)
+{
+	struct writer w = writer_over(bytes, n);
+
+	writer_u32(&w, 2);
+	for (uint64_t length = 5; length >= 3; length -= 2) {
+		section_messages_write(
+			&w, &(struct section_message){.context = 2, .tag = 7, .length = length});
+		writer_bytes(&w, "ahead", length);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *image = getenv("CKPT_LINE_IMAGE");
 	const bool alone = getenv("CKPT_LINE_ALONE") != NULL;
-	static uint8_t bytes[BUFFER], orphans[ORPHANS_MAX], operations[ORPHANS_MAX];
+	static uint8_t bytes[BUFFER],
+		messages[SECTION_MESSAGES_HEAD + 2 * SECTION_MESSAGES_ENTRY + 5 + 3],
+		orphans[ORPHANS_MAX], operations[ORPHANS_MAX];
 	struct ckpt_section s[] = {{CKPT_BUFFER, 0, 0, 0, bytes, BUFFER},
-		{CKPT_VARIABLE, 7, TYPE, 0, bytes, 80}, {CKPT_MESSAGES, 0, 0, 0, bytes, 10},
+		{CKPT_VARIABLE, 7, TYPE, 0, bytes, 80},
+		{CKPT_MESSAGES, 0, 0, 0, messages, sizeof messages},
 		{CKPT_ORPHANS, 0, 0, 0, orphans, 0}, {CKPT_OPERATIONS, 0, 0, 0, operations, 0}};
 	struct ckpt_identity id = {0};
 	struct ckpt_manifest m = {0};
@@ -110,6 +127,9 @@ int main(int argc, char **argv)
 	size_t sections = 3;
 	int rc = 0;
 
+	two_messages(messages, sizeof messages);
+	if (getenv("CKPT_LINE_MESSAGES"))
+		s[2].len--;
 	if (argc < 5)
 		return fails("SESSION_DIR LINE EPOCH RANKS [PROGRAM | - [ORPHANS [OPERATIONS]]]");
 	if (argc > 6)

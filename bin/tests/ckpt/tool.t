@@ -143,7 +143,7 @@ $got = tool('show', $path, '-line', 9);
 is("$got->{status} $got->{err}", "1 ftmpi-ckpt: there is no such recovery line in $path\n", '... that is there');
 $got = json_of(tool('show', '-json', $path));
 is($got->{lines}[0]{kind}, 'data', '... what it is of');
-is($got->{lines}[0]{files}[1]{sections}[0]{bytes}, 100000, '... sizes');
+is($got->{lines}[0]{files}[1]{sections}[0]{bytes}, 99942, '... sizes');
 is($got->{lines}[0]{files}[1]{sections}[2]{kind}, 'messages', '... kinds');
 
 # ---- the record of its job ----
@@ -176,6 +176,21 @@ my $verify = tool('verify', $path);
 is($verify->{status}, 0, 'verify');
 is($verify->{out}, join('', map { "$name: line $_ is whole (2 files, 196.2 KiB)\n" } 3, 2, 1), '... says so');
 is(json_of(tool('verify', $path, '-json'))->{whole}, JSON::PP::true(), '... also as JSON');
+
+# ---- messages in transit ----
+
+line('messages', 1, 0, 2, 'solver');
+is(scalar(() = tool('show', "$work/messages")->{out} =~ /^ +2  messages .*\n +2 messages in transit, 8 B$/mg), 2, 'messages in transit are counted, for each rank');
+my $in_transit = json_of(tool('show', "$work/messages", '-json'))->{lines}[0]{files}[1]{sections}[2];
+is("$in_transit->{messages} $in_transit->{message_bytes}", '2 8', '... also as JSON');
+is($in_transit->{problem}, undef, '... without a problem');
+$ENV{CKPT_LINE_MESSAGES} = 'cut';
+line('messages-cut', 1, 0, 2, 'solver');
+delete $ENV{CKPT_LINE_MESSAGES};
+my $none = tool('show', "$work/messages-cut");
+is($none->{status}, 1, 'messages that are none');
+like($none->{out}, qr/rank-00001\.ckpt: section 2 holds no messages, although it says so$/m, '... which is said');
+File::Path::remove_tree(glob "$work/messages*");
 
 # ---- orphans ----
 
@@ -336,7 +351,7 @@ File::Path::remove_tree("$work/run");
 
 my $file = "$path/line-00000002.e0000/rank-00001.ckpt";
 for ([ 30, 'its header is damaged' ], [ 300, 'its table of sections is damaged' ], [ 400, 'section 0 (buffer 0) is damaged' ],
-	[ -15, 'section 1 (variable 7) is damaged' ], [ -1, 'section 2 (messages 0) is damaged' ]) {
+	[ -73, 'section 1 (variable 7) is damaged' ], [ -1, 'section 2 (messages 0) is damaged' ]) {
 	my ($at, $said) = @$_;
 	flip($file, $at);
 	my $got = tool('verify', $path);

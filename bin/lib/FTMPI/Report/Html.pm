@@ -51,7 +51,7 @@ sub _table
 sub _p
 {
 	my ($text, $class) = @_;
-	my $words = $E->($text) =~ s{(?<![\w&#;/.-])((?:ftmpi)?-[a-z]+(?:-[a-z]+)*(?: (?:TIME|[0-9.]+))?)(?![\w/])}{<span class="word">$1</span>}gr;
+	my $words = $E->($text) =~ s{(?<![\w&#;/.-])((?:ftmpi)?-[a-z]+(?:-[a-z]+)*(?: (?:TIME|[0-9.]+))?)(?![\w/])}{<span class="word">$1</span>}gr =~ s{\b(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)}{<span class="word">$1</span>}gr;
 	return '<p' . (defined $class ? " class=\"$class\"" : '') . ">$words</p>\n";
 }
 
@@ -106,7 +106,7 @@ sub _about
 	my @rows = ([ 'Command', FTMPI::Report::Facts::command($start), 1 ], [ 'Began', FTMPI::Report::Facts::moment($course->began) . ', ' . FTMPI::Report::Facts::zone($course->began) ],
 		[ FTMPI::Report::Course::end($course) ? 'Ended' : 'Last event', _when($course, $course->{span}) ], [ 'Work directory', $report->{workdir}, 1 ], [ 'ftmpirun on', ($start->{host} // 'not known') . (defined $start->{pid} ? ", process $start->{pid}" : '') ]);
 	push @rows, [ 'Lines hold', ($holds{ $start->{holds} }) . (defined $start->{protocol} ? ", -coord $start->{protocol}" : '') . (defined $start->{interval} ? ", -ckpt-interval $start->{interval}" : '') ] if $start->{holds};
-	push @rows, [ 'Goes on from', "session $start->{from}{session}" . (defined $start->{from}{line} ? ", line $start->{from}{line}" : '') ] if $start->{from};
+	push @rows, [ 'Goes on from', $start->{from}{session} eq $report->{session} ? 'an earlier ftmpirun of this session' : "session $start->{from}{session}" . (defined $start->{from}{line} ? ", line $start->{from}{line}" : '') ] if $start->{from};
 	push @rows, [ 'Runs of ftmpirun', scalar @{ $course->{runs} } ] if @{ $course->{runs} } > 1;
 	push @rows, [ 'Ranks that were suspected', FTMPI::Report::Facts::count($course->{suspicions}, 'time') . ': they had shown no life for a while, and their agents were asked' ] if $course->{suspicions};
 	return "<dl>\n" . join('', map { '<dt>' . $E->($_->[0]) . '</dt><dd>' . ($_->[2] ? '<code>' . $E->($_->[1]) . '</code>' : $E->($_->[1])) . "</dd>\n" } @rows) . "</dl>\n";
@@ -250,13 +250,14 @@ sub _hosts
 	my ($report) = @_;
 	my $course = $report->{course};
 	my (%stays, @names);
-	for my $place (@{ $course->{places} }) {
+	for my $i (0 .. $#{ $course->{places} }) {
+		my $place = $course->{places}[$i];
 		for my $name (@{ $place->{names} }) {
 			push @names, $name if !$stays{$name};
 			my $stays = $stays{$name} //= [];
 			my $ranks = FTMPI::Report::Facts::ranges(@{ $place->{hosts}{$name} });
-			if (@$stays && $stays->[-1][0] eq $ranks && $stays->[-1][2] == $place->{from}) { $stays->[-1][2] = $place->{to} }
-			elsif (length $ranks) { push @$stays, [ $ranks, $place->{from}, $place->{to} ] }
+			if (@$stays && $stays->[-1][0] eq $ranks && $stays->[-1][3] == $i - 1) { @{ $stays->[-1] }[ 2, 3 ] = ($place->{to}, $i) }
+			elsif (length $ranks) { push @$stays, [ $ranks, $place->{from}, $place->{to}, $i ] }
 		}
 	}
 	my $end  = $course->{span};
@@ -264,7 +265,7 @@ sub _hosts
 		my @stays = @{ $stays{$_} };
 		my $more  = @stays > 8 ? @stays - 8 : 0;
 		splice @stays, 8;
-		[ $_, @stays ? join('; ', map { my ($ranks, $from, $to) = @$_; "$ranks" . ($from > 0 ? ' from ' . $S->($from) . ' on' : '') . ($to < $end ? ' until ' . $S->($to) : '') } @stays) . ($more ? "; and $more more changes" : '') : 'none' ]
+		[ $_, @stays ? join('; ', map { my ($ranks, $from, $to) = @$_; $ranks . ($from > 0 ? ' from ' . $S->($from) . ' on' : '') . ($to < $end ? ' until ' . $S->($to) : '') } @stays) . ($more ? "; and $more more changes" : '') : 'none' ]
 	} splice @names, 0, HOSTS_MAX;
 	my $text = _h('What ran where') . _table([ '=host', '!ranks' ], @rows);
 	$text .= _p(FTMPI::Report::Facts::count(scalar @names, 'more host') . ' ' . (@names == 1 ? 'is' : 'are') . ' not in this table.', 'soft') if @names;
@@ -275,14 +276,17 @@ sub _chain
 {
 	my ($report) = @_;
 	my @chain = @{ $report->{chain} } or return '';
+	my $above = '';
 	my @rows = map {
-		my $link = $_;
+		my $link   = $_;
+		my $before = $above;
+		$above = $link->{session};
 		my $how  = !$link->{has_record} ? 'no record is here' : !defined $link->{state} ? 'not read: its record is long' : defined $link->{status} ? "status $link->{status}" : $link->{state} eq 'running' ? 'still runs' : 'no end in the record';
-		+{ ($link->{is_this} ? (mark => 'this') : ()), cells => [ $link->{session} . ($link->{is_this} ? ' (this one)' : ''), defined $link->{from} ? (defined $link->{line} ? "line $link->{line} of " : '') . $link->{from} : '', defined $link->{began} ? FTMPI::Report::Facts::moment($link->{began}) : '',
+		+{ ($link->{is_this} ? (mark => 'this') : ()), cells => [ $link->{session} . ($link->{is_this} ? ' (this one)' : ''), !defined $link->{from} ? '' : $link->{from} ne $before ? (defined $link->{line} ? "line $link->{line} of " : '') . $link->{from} : defined $link->{line} ? "line $link->{line}" : 'its checkpoints', defined $link->{began} ? FTMPI::Report::Facts::moment($link->{began}) : '',
 				defined $link->{seconds} ? $S->($link->{seconds}) : '', $link->{lines} // '', $link->{failures} // '', $how, defined $link->{back} ? $S->($link->{back}) : '' ] }
 	} @chain;
 	my $sum = sum0(map { $_->{seconds} // 0 } @chain);
-	return _h('Sessions that went on from one another') . _table([ '=session', '!went on from', '=began', '#ran for', '#lines', '#failures', 'end', '#done again by the next' ], @rows) . _p('Together they ran for ' . $S->($sum) . '.');
+	return _h('Sessions that went on from one another') . _table([ '=session', '!went on from', '=began', '#ran for', '#lines', '#failures', '=end', '#done again' ], @rows) . _p('Together they ran for ' . $S->($sum) . '. Done again: what was computed after the line that the next one went on from.');
 }
 
 sub _method

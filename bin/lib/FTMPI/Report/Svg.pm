@@ -13,7 +13,7 @@ use FTMPI::Report::Facts    ();
 use FTMPI::Report::Timeline ();
 
 # Of all drawings: width, and where their plots begin and end; columns of a timeline, and of lines.
-use constant { WIDTH => 1000, LEFT => 132, RIGHT => 984, COLUMNS => 430, LINE_COLUMNS => 215 };
+use constant { WIDTH => 1000, LEFT => 132, RIGHT => 992, COLUMNS => 430, LINE_COLUMNS => 215 };
 
 # Least part of a cell's height that is drawn of what is there at all.
 my %LEAST = (compute => 0, line => 0.12, lost => 0.2, start => 0.25, down => 0.3);
@@ -101,7 +101,7 @@ sub timeline
 	my $height = @rows <= 12 ? 18 : @rows <= 32 ? 13 : 10;
 	$height = max($height, 14) if !$is_of_ranks;
 	my $top    = 26;
-	my ($y, $host, %d, @texts) = ($top + 4, '');
+	my ($y, $host, %seen, @rows_drawn, @texts) = ($top + 4, '');
 	for my $row (@rows) {
 		if ($is_of_ranks && $row->{host} ne $host) {
 			$y += 8 if length $host;
@@ -111,14 +111,20 @@ sub timeline
 		}
 		my $label = $is_of_ranks ? $row->{label} : _short($row->{label}, 17);
 		push @texts, _text($is_of_ranks ? 12 : 0, $y + $height / 2 + 4.5, $label, class => $height < 13 ? 'small' : 'soft', title => $is_of_ranks ? undef : "$row->{title}: " . FTMPI::Report::Facts::count($row->{ranks}, 'rank'));
-		_cells(\%d, $row, $y, $height, $table->{columns});
+		# rows that are alike are drawn once
+		my $cells = _cells($row, $height, $table->{columns});
+		my $id    = $seen{$cells};
+		push @rows_drawn, defined $id ? "<use href=\"#$id\" y=\"" . _n($y - $seen{$id}) . "\"/>\n" : do {
+			$id = $seen{$cells} = 'row' . keys %seen;
+			$seen{$id} = $y;
+			"<g id=\"$id\"><g transform=\"translate(0 " . _n($y) . ")\">\n$cells</g></g>\n";
+		} if length $cells;
 		$y += $height + ($height > 12 ? 4 : 3);
 	}
 	my @away = map { _box(_x($_->[0], $span), $top, _x($_->[1], $span) - _x($_->[0], $span), $y - $top) } _gaps($course);
 	my @parts = _axis($span, $top, $y);
 	unshift @parts, qq(<path class="f-away" d="@away"/>\n) if @away;
-	push @parts, map { $d{$_} ? qq(<path class="f-$_" d="$d{$_}"/>\n) : () } @FTMPI::Report::Timeline::STATES;
-	return (_svg($y + 24, 'What each rank or host did when', @parts, @texts, _failures($course, $top, $y)), $table);
+	return (_svg($y + 24, 'What each rank or host did when', @parts, @rows_drawn, @texts, _failures($course, $top, $y)), $table);
 }
 
 # Times without ftmpirun.
@@ -132,26 +138,23 @@ sub _gaps
 # Parts of each cell's height, from the bottom: what is there at all can be seen. Cells that are alike are one box.
 sub _cells
 {
-	my ($d, $row, $y, $height, $columns) = @_;
+	my ($row, $height, $columns) = @_;
 	my $width = (RIGHT - LEFT) / $columns;
-	my @last = ([], 0);
-	my $flush = sub {
-		my ($parts, $first, $end) = @_;
-		my $at = $y + $height;
-		for my $i (grep { $parts->[$_] } 0 .. $#$parts) {
-			my $h = $height * $parts->[$i];
-			$at -= $h;
-			$d->{ $FTMPI::Report::Timeline::STATES[$i] } .= _box(LEFT + $first * $width, $at, ($end - $first) * $width, $h);
-		}
-	};
+	my (%d, @parts);
+	my $first = 0;
 	for my $column (0 .. $columns) {
-		my $cell  = $column < $columns ? $row->{cells}[$column] : undef;
-		my @parts = $cell ? _parts($cell, $row->{ranks}) : ();
-		next if "@parts" eq "@{ $last[0] }";
-		$flush->(@last, $column) if @{ $last[0] };
-		@last = (\@parts, $column);
+		my $cell = $column < $columns ? $row->{cells}[$column] : undef;
+		my @next = $cell ? _parts($cell, $row->{ranks}) : ();
+		next if "@next" eq "@parts";
+		my $at = $height;
+		for my $i (grep { $parts[$_] > 0 } 0 .. $#parts) {
+			my $h = $height * $parts[$i];
+			$at -= $h;
+			$d{ $FTMPI::Report::Timeline::STATES[$i] } .= _box(LEFT + $first * $width, $at, ($column - $first) * $width, $h);
+		}
+		($first, @parts) = ($column, @next);
 	}
-	return;
+	return join '', map { $d{$_} ? qq(<path class="f-$_" d="$d{$_}"/>\n) : () } @FTMPI::Report::Timeline::STATES;
 }
 
 sub _parts

@@ -47,7 +47,7 @@ sub _head
 	$text .= join '', map { _words("note: $_") } FTMPI::Report::Facts::cautions($report), @{ $report->{disk}{notes} };
 	$text .= "\n" . _row('command', FTMPI::Report::Facts::command($start)) . _row('began', FTMPI::Report::Facts::moment($course->began)) . _row($end ? 'ended' : 'last event', FTMPI::Report::Facts::moment($course->began + $course->{span}) . ', after ' . $S->($course->{span}));
 	$text .= _row('ranks', "$course->{ranks} on " . FTMPI::Report::Facts::count($hosts, 'host'));
-	$text .= _row('goes on from', "session $start->{from}{session}" . (defined $start->{from}{line} ? ", line $start->{from}{line}" : '')) if $start->{from};
+	$text .= _row('goes on from', $start->{from}{session} eq $report->{session} ? 'an earlier ftmpirun of this session' : "session $start->{from}{session}" . (defined $start->{from}{line} ? ", line $start->{from}{line}" : '')) if $start->{from};
 	$text .= _row('progress', FTMPI::Report::Facts::percent($course->{progress}{fraction}, 1) . ' done, says the program') if $course->{progress};
 	return $text;
 }

@@ -19,17 +19,16 @@ my %NUMBER = map { $STATES[$_] => $_ } 0 .. $#STATES;
 sub of
 {
 	my ($course, $columns, $most) = @_;
-	my $self = bless { columns => $columns, width => ($course->{span} || 1) / $columns }, __PACKAGE__;
+	my $self = bless { columns => $columns, width => ($course->{span} || 1) / $columns, spans => $course->{all} }, __PACKAGE__;
 	my $rows = _rows($course, $most // ROWS_MAX);
-	my $all  = $self->_cells($course->{all});
+	$self->{all} = $self->_cells($course->{all});
 	my %own  = %{ $course->{own} };
 	for my $row (@{ $rows->{rows} }) {
 		my @cells;
 		for my $stay (@{ $row->{stays} }) {
 			my ($from, $to, $ranks) = @$stay;
-			my @part = $self->_part($from, $to);
-			_add_scaled(\@cells, $all, \@part, scalar @$ranks);
-			$self->_own(\@cells, $all, $from, $to, $own{$_}) for grep { $own{$_} } @$ranks;
+			$self->_add(\@cells, $from, $to, scalar @$ranks);
+			$self->_own(\@cells, $from, $to, $own{$_}) for grep { $own{$_} } @$ranks;
 		}
 		$row->{cells} = [ map { _whole($cells[$_]) } 0 .. $columns - 1 ];
 		delete $row->{stays};
@@ -41,37 +40,61 @@ sub _whole
 {
 	my ($cell) = @_;
 	return undef if !$cell;
-	return [ map { !$_ || $_ < 0 ? 0 : $_ } @$cell[ 0 .. $#STATES ] ];
+	my @whole = map { !$_ || $_ < 1e-9 ? 0 : $_ } @$cell[ 0 .. $#STATES ];
+	return (grep { $_ } @whole) ? \@whole : undef;
 }
 
-# In each column, the part of its time that lies between these times: [column, part] each.
+# The columns that lie between these times, whole or in part: [column, from, to, part of it] each.
 sub _part
 {
 	my ($self, $from, $to) = @_;
 	my ($width, $last) = ($self->{width}, $self->{columns} - 1);
 	my ($first, $end) = (min($last, int $from / $width), min($last, int $to / $width));
-	return map { [ $_, (min($to, ($_ + 1) * $width) - max($from, $_ * $width)) / $width ] } $first .. $end;
+	return grep { $_->[3] > 1e-9 } map {
+		my ($left, $right) = (max($from, $_ * $width), min($to, ($_ + 1) * $width));
+		[ $_, $left, $right, ($right - $left) / $width ]
+	} $first .. $end;
 }
 
-# The average of one rank: for each column [time in each of STATES], in parts of the column's.
+# What one rank does that does as all: for each column the time in each of STATES, in parts of the column's.
 sub _cells
 {
 	my ($self, $spans) = @_;
 	my @cells;
 	for my $span (@$spans) {
 		my ($from, $to, $state) = @$span;
-		$cells[ $_->[0] ][ $NUMBER{$state} ] += $_->[1] for $self->_part($from, $to);
+		$cells[ $_->[0] ][ $NUMBER{$state} ] += $_->[3] for $self->_part($from, $to);
 	}
 	return \@cells;
 }
 
-sub _add_scaled
+# Of a part of a column the same; spans follow one another.
+sub _within
 {
-	my ($cells, $all, $parts, $factor) = @_;
-	for (@$parts) {
-		my ($column, $part) = @$_;
-		my $from = $all->[$column] // next;
-		$cells->[$column][$_] += $factor * $part * ($from->[$_] // 0) for 0 .. $#STATES;
+	my ($self, $from, $to) = @_;
+	my $spans = $self->{spans};
+	my ($low, $high) = (0, scalar @$spans);
+	while ($low < $high) {
+		my $middle = int(($low + $high) / 2);
+		if ($spans->[$middle][1] <= $from) { $low  = $middle + 1 }
+		else                               { $high = $middle }
+	}
+	my @cell;
+	for (my $i = $low; $i < @$spans && $spans->[$i][0] < $to; $i++) {
+		my ($first, $last, $state) = @{ $spans->[$i] };
+		$cell[ $NUMBER{$state} ] += (min($last, $to) - max($first, $from)) / $self->{width};
+	}
+	return \@cell;
+}
+
+# What so many ranks do there that do as all.
+sub _add
+{
+	my ($self, $cells, $from, $to, $factor) = @_;
+	for my $part ($self->_part($from, $to)) {
+		my ($column, $left, $right, $share) = @$part;
+		my $cell = $share > 0.999999 ? $self->{all}[$column] : $self->_within($left, $right);
+		$cells->[$column][$_] += $factor * ($cell->[$_] // 0) for 0 .. $#STATES;
 	}
 	return;
 }
@@ -79,14 +102,12 @@ sub _add_scaled
 # What this rank did in place of the others' there.
 sub _own
 {
-	my ($self, $cells, $all, $from, $to, $spans) = @_;
+	my ($self, $cells, $from, $to, $spans) = @_;
 	for my $span (@$spans) {
-		my ($first, $last, $state) = ($span->[0], $span->[1], $span->[2]);
-		($first, $last) = (max($first, $from), min($last, $to));
+		my ($first, $last) = (max($span->[0], $from), min($span->[1], $to));
 		next if $last <= $first;
-		my @part = $self->_part($first, $last);
-		_add_scaled($cells, $all, \@part, -1);
-		$cells->[ $_->[0] ][ $NUMBER{$state} ] += $_->[1] for @part;
+		$self->_add($cells, $first, $last, -1);
+		$cells->[ $_->[0] ][ $NUMBER{ $span->[2] } ] += $_->[3] for $self->_part($first, $last);
 	}
 	return;
 }

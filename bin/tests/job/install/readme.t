@@ -135,10 +135,10 @@ subtest 'make install, and uninstall' => sub {
 	run_there("make -s -C '$root' install PREFIX=/opt/ftmpi DESTDIR='$to'")->is_status(0, 'install');
 	my $prefix = "$to/opt/ftmpi";
 	ok(-e "$prefix/$_", "it installs $_")
-		for qw(bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h lib/libftmpi.a
+		for qw(bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt bin/ftmpi-report share/ftmpi/FTMPI/Report/Course.pm include/mpi.h include/ftmpi.h lib/libftmpi.a
 		lib/libftmpi.so lib/libmpi_abi.so.1 lib/pkgconfig/ftmpi.pc libexec/ftmpi/bin/mpiexec libexec/ftmpi/bin/mpicc libexec/ftmpi/ftmpi-keeper
 		share/man/man1/ftmpirun.1 share/man/man1/ftmpicc.1
-		share/man/man1/ftmpi-ckpt.1 share/man/man3/FTMPI_Restore.3 share/man/man7/ftmpi.7
+		share/man/man1/ftmpi-ckpt.1 share/man/man1/ftmpi-report.1 share/man/man1/ftmpi-top.1 share/man/man3/FTMPI_Restore.3 share/man/man7/ftmpi.7
 		share/doc/ftmpi/examples/heat.c share/doc/ftmpi/examples/heat.py share/ftmpi/python/ftmpi.py share/doc/ftmpi/examples/plate.c share/doc/ftmpi/tutorial.md share/doc/ftmpi/porting.md share/doc/ftmpi/faq.md share/doc/ftmpi/images.md share/doc/ftmpi/msglog.md share/doc/ftmpi/keeper.md);
 	my $with = "env -u FTMPI_LIBDIR -u PERL5LIB";
 	run_there("$with $prefix/bin/ftmpicc -o there hello.c")->is_status(0, 'the installed compiler');
