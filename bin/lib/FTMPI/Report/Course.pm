@@ -282,7 +282,10 @@ sub costs
 		$down = max($down, $back) if $is_all;
 	}
 	$sum{total}   = $self->{span};
-	$sum{compute} = max(0, $sum{total} - sum0(@sum{qw(start stood lost down away unsaved)}));
+	# what stood still and was lost as well is in `lost`
+	my $rest = max(0, $sum{total} - sum0(@sum{qw(start lost down away unsaved)}));
+	$sum{stood}   = min($sum{stood}, $rest);
+	$sum{compute} = $rest - $sum{stood};
 	return \%sum;
 }
 

@@ -206,7 +206,7 @@ sub inputs
 our @METHOD = (
 	'Times are those of ftmpirun, when it heard of what happened. What single ranks did between is not in the record: all are taken to compute where nothing else is known.',
 	'While a line is made ("a line is made") the program runs for the most part; how long it stood still is told by the ranks, every second or later, so it may stand at a later line, for several of them.',
-	'The part of the last line before a failure in which the program stood still is in both "standing still" and "work lost".',
+	'Where the program stood still for the last line before a failure, that is in both "standing still" and "work lost"; so computing took a little longer than is said.',
 	'Where ranks go back alone (-coord msglog) lost work and the time until they were back count for these ranks\' part of all ranks; how long others waited for them is not in the record.',
 	'How much ranks sent to each other is not in the record.',
 );

@@ -47,7 +47,7 @@ svg { display: block; width: 100%; height: auto; }
 svg text { fill: var(--text); font: 13px system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif; }
 svg text.soft { fill: var(--soft); } svg text.small { fill: var(--soft); font-size: 11px; } svg text.head { font-weight: 600; }
 svg .rule { stroke: var(--rule); stroke-width: 1; fill: none; }
-svg .mark { stroke: var(--down); stroke-width: 1; fill: none; } svg text.mark { fill: var(--down); stroke: none; font-weight: 600; }
+svg .mark { stroke: var(--down); stroke-width: 1; stroke-opacity: .55; fill: none; } svg text.mark { fill: var(--down); stroke: none; font-weight: 600; }
 svg .curve { stroke: var(--line); stroke-width: 2; fill: none; }
 .f-compute { fill: var(--compute); } .f-line { fill: var(--line); } .f-start { fill: var(--start); } .f-down { fill: var(--down); } .f-away { fill: var(--away); } .f-unsaved { fill: var(--lost); }
 .f-hatch { fill: var(--lost); } .s-hatch { stroke: var(--lost-line); stroke-width: 1.2; }
