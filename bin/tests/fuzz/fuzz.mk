@@ -5,7 +5,7 @@
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
 FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans msglog keeper operations communicators logged rma_layout rma_words saved image_process image_tables image_files image_contents
-FUZZ_PERL := wire machines allocation options address channel condition
+FUZZ_PERL := wire machines allocation options address channel condition events
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
 # a folder of inputs for each target, as libFuzzer has it; many, small and binary, so they lie with the data

@@ -26,6 +26,7 @@ require "$FindBin::Bin/seeds/$_.pl" for qw(wire launch lines windows images keep
 
 machines_seeds();
 allocation_seeds();
+events_seeds();
 options_seeds();
 wire_seeds();
 condition_seeds();

@@ -90,6 +90,8 @@ for my $case (
 	[ 'a name as a rank', event(1, 'failure', '"class":"host","decision":"end","ranks":["a"]'), 'failure: ranks is missing, or makes no sense' ],
 	[ 'a status',         event(1, 'end', '"status":256'),                    'end: status is missing, or makes no sense' ],
 	[ 'hosts',            event(1, 'run', '"epoch":0,"hosts":[{"name":"","ranks":[]}]'), 'run: hosts is missing, or makes no sense' ],
+	[ 'a host twice',     event(1, 'run', '"epoch":0,' . hosts([ 'a', 0 ], [ 'a', 1 ])), 'run: hosts is missing, or makes no sense' ],
+	[ 'a rank twice',     event(1, 'run', '"epoch":0,' . hosts([ 'a', 0 ], [ 'b', 0 ])), 'run: hosts is missing, or makes no sense' ],
 	[ 'much progress',    event(1, 'progress', '"fraction":1.01'),            'progress: fraction is missing, or makes no sense' ],
 	[ 'time that goes back', event(5, 'finalizing') . event(1, 'finalizing'), 'older than the line before' ],
 ) {
@@ -141,6 +143,13 @@ is_deeply([ map { sprintf '%.3f', $_ } @{ $alone->costs }{qw(total away start lo
 is_deeply([ map { $_->[2] } @{ $alone->{own}{1} } ], [qw(lost down start)], '... which did something else meanwhile');
 is(FTMPI::Report::Facts::went_on_from($alone->{failures}[0]), 'checkpoint 1', '... from its checkpoint');
 like(FTMPI::Report::Facts::interval($alone, 1000)->{none}, qr/goes back alone/, '... and no formula is for it');
+
+# A rank that fails again before it is back.
+my $again = course_of(start() =~ s/blocking/msglog/r, event(2, 'ready', '"epoch":0'), event(10, 'failure', '"class":"killed","decision":"rerun","lost":4,"ranks":[1]'), event(12, 'failure', '"class":"killed","decision":"rerun","lost":6,"ranks":[1]'),
+	event(13, 'restored', '"rank":1,"number":1'), event(15, 'back', '"epoch":0,"seconds":5'), event(16, 'failure', '"class":"killed","decision":"rerun","lost":600,"ranks":[1]'), event(18, 'back', '"epoch":0,"seconds":2'), event(20, 'end', '"status":0'));
+is_deeply([ map { [ map { /^[\d.]+\z/ ? 0 + sprintf '%.3f', $_ : $_ } @$_ ] } @{ $again->{own}{1} } ],
+	[ [ 6, 10, 'lost' ], [ 10, 12, 'down' ], [ 12, 13, 'down' ], [ 13, 15, 'start' ], [ 15, 16, 'lost' ], [ 16, 18, 'down' ] ], 'a rank that fails again on its way back loses nothing more');
+is($again->{failures}[2]{lost}, 16, '... and nobody loses more than there was time for');
 
 # ---- the timeline ----
 

@@ -34,7 +34,7 @@ sub week
 	for my $i (1 .. 10_000) {
 		push @events, event(60 * $i, 'line_committed', qq("line":$i,"seconds":9.5,"held":0.1,"bytes":1000000000000,"stood_lines":1,"stood_longest":2));
 		push @events, event(60 * $i + 10, 'failure', '"class":"killed","decision":"restart","lost":12,"why":"rank 1 on node000.cluster.example.org was killed by signal 9 (Killed)","ranks":[' . $i % ($hosts * $each) . ']'), event(60 * $i + 20, 'back', '"epoch":1,"seconds":10')
-			if $i % 400 == 0;
+			if $i % 100 == 0;
 	}
 	my $course = FTMPI::Report::Course::of(FTMPI::Report::Events::parse_text(join '', @events)->{events});
 	return FTMPI::Report::Html::page({ workdir => '/w', session => '20261121-203610-1a2b3c4d', record => { events => [], left_out => {}, lines => 1, path => '/w/20261121-203610-1a2b3c4d/events.jsonl' }, course => $course, state => 'killed', now => 1795293000, costs => $course->costs,

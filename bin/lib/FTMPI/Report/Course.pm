@@ -166,6 +166,7 @@ sub _line_committed
 	my ($self, $event) = @_;
 	my $t    = $self->{t};
 	my %line = (%$event, t => $t);
+	delete $line{stood_lines} if !defined $line{stood_longest};
 	$line{begun} = $t - ($event->{seconds} // 0) - ($event->{held} // 0);
 	$self->_recolour(max($line{begun}, $self->{run}{from}), $t, 'line') if $line{begun} < $t;
 	push @{ $self->{lines} }, \%line;
@@ -194,16 +195,26 @@ sub _failure
 {
 	my ($self, $event) = @_;
 	my $failure = { %$event, t => $self->{t}, ranks => $event->{ranks} // [], why => $event->{why} // '', run => scalar @{ $self->{runs} } };
+	$failure->{lost} = min($event->{lost}, $self->{t} - $self->{run}{from}) if defined $event->{lost};
 	push @{ $self->{failures} }, $failure;
-	my $lost  = $event->{lost} // 0;
+	my $lost  = $failure->{lost} // 0;
 	my $whole = $event->{decision} eq 'restart';
 	if ($whole) {
 		$self->_recolour(max($self->{t} - $lost, $self->{run}{from}), $self->{t}, 'lost') if $lost;
 		$self->_turn('start');
 	} elsif ($event->{decision} ne 'end') {
-		$self->_own($_, max($self->{t} - $lost, $self->{run}{from}), $self->{t}, 'lost') for @{ $failure->{ranks} };
+		$self->_own_lost($_, $lost) for @{ $failure->{ranks} };
 	}
 	$self->_own_end($_, 'down') for @{ $failure->{ranks} };
+	return;
+}
+
+# A rank that is on its way back has computed nothing since.
+sub _own_lost
+{
+	my ($self, $rank, $lost) = @_;
+	my $last = $self->{own}{$rank} && $self->{own}{$rank}[-1];
+	$self->_own($rank, max($self->{t} - $lost, $self->{run}{from}, $last ? $last->[1] : 0), $self->{t}, 'lost') if !$self->{open}{$rank};
 	return;
 }
 

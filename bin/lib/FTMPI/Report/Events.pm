@@ -77,6 +77,17 @@ sub _list
 	};
 }
 
+# A list in which nothing that `of` says of its members is there twice.
+sub _each_once
+{
+	my ($list, $of) = @_;
+	return sub {
+		my $good = $list->(@_) // return undef;
+		my %seen;
+		return (grep { $seen{$_}++ } map { $of->($_) } @$good) ? undef : $good;
+	};
+}
+
 # more: names that may be missing.
 sub _object
 {
@@ -105,13 +116,13 @@ sub _checked
 }
 
 my $RANK    = _whole(0, RANKS_MAX - 1);
-my $RANKS   = _list($RANK, RANKS_MAX);
+my $RANKS   = _each_once(_list($RANK, RANKS_MAX), sub { $_[0] });
 my $EPOCH   = _whole(0, NUMBER_MAX);
 my $LINE    = _whole(0, NUMBER_MAX);
 my $COUNT   = _whole(0, 1e15);
 my $SECONDS = _number(0, SECONDS_MAX);
 my $BYTES   = _whole(0, BYTES_OF_LINE_MAX);
-my $HOSTS   = _list(_object({ name => \&_name, ranks => $RANKS }, { slots => $COUNT }), HOSTS_MAX);
+my $HOSTS   = _each_once(_each_once(_list(_object({ name => \&_name, ranks => $RANKS }, { slots => $COUNT }), HOSTS_MAX), sub { $_[0]{name} }), sub { @{ $_[0]{ranks} } });
 my $PARTS   = _list(_object({ ranks => _whole(1, RANKS_MAX), program => \&_name }, { arguments => _list(\&_text, 65536) }), 4096);
 
 # event => [fields that it must have, those that it may have]

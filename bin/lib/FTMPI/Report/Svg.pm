@@ -182,7 +182,8 @@ sub _failures
 	my $failures = $course->{failures};
 	my $span     = $course->{span} || 1;
 	my ($d, @texts) = ('');
-	for my $mark (FTMPI::Report::Timeline::marks(30, map { _x($_->{t}, $span) } @$failures)) {
+	my $width = 16 + 16 * length(scalar @$failures);    # of the longest label, and some room
+	for my $mark (FTMPI::Report::Timeline::marks($width, map { _x($_->{t}, $span) } @$failures)) {
 		my ($first, $last) = ($mark->{first} + 1, $mark->{last} + 1);
 		my $words = $first == $last ? $failures->[ $first - 1 ]{why} : FTMPI::Report::Facts::count($last - $first + 1, 'failure');
 		push @texts, _text(min($mark->{at}, RIGHT), $top - 12, $first == $last ? $first : "$first-$last", class => 'mark', anchor => $mark->{at} > RIGHT - 20 ? 'end' : 'middle', title => $words);

@@ -187,6 +187,26 @@ sub allocation_seeds
 	return;
 }
 
+sub events_seeds
+{
+	my $of    = sub { my ($at, $name, $rest) = @_; return qq({"time":1795293000,"at":$at,"event":"$name",$rest}\n) };
+	my $hosts = '"hosts":[{"name":"a","slots":2,"ranks":[0,1]},{"name":"b","slots":2,"ranks":[2]}]';
+	my $start = $of->(0, 'start', qq("v":1,"session":"20261121-203610-1a2b3c4d","host":"a","pid":7,"interval":2,"holds":"images","protocol":"blocking",$hosts,"parts":[{"ranks":3,"program":"p","arguments":["<b>"]}]));
+	my $line  = $of->(5, 'line_committed', '"line":1,"by":"time","bytes":9000,"seconds":0.5,"held":0.1,"stood_lines":1,"stood_longest":0.2,"stood_mean":0.1');
+	my $back  = $of->(9, 'restored', '"line":1,"session":"20261121-203610-1a2b3c4d"') . $of->(10, 'back', '"epoch":1,"seconds":2');
+	my $moved = '"hosts":[{"name":"a","slots":2,"ranks":[0,1,2]}]';
+	my %seed  = (
+		'whole'   => $start . $of->(1, 'run', qq("epoch":0,$hosts)) . $of->(2, 'ready', '"epoch":0') . $line . $of->(8, 'failure', '"class":"host","decision":"restart","lost":3.1,"ranks":[2],"why":"lost & gone"') . $of->(8, 'restart', '"epoch":1,"kind":"all"')
+			. $of->(8.5, 'run', qq("epoch":1,$moved)) . $back . $of->(20, 'end', '"status":0,"stood":0.2,"lost":3.1'),
+		'alone'   => $start =~ s/blocking/msglog/r . $of->(2, 'ready', '"epoch":0') . $of->(3, 'checkpoint', '"rank":2,"number":1,"bytes":10') . $of->(4, 'failure', '"class":"host","decision":"move","lost":1,"ranks":[2]') . $of->(5, 'moved', $moved)
+			. $of->(6, 'restored', '"rank":2,"number":1') . $of->(7, 'back', '"epoch":0,"seconds":3'),
+		'refused' => $start . $of->(3, 'line_refused', '"why":"no <memory>","rank":1,"count":3') . $of->(4, 'suspicion', '"rank":1') . $of->(5, 'progress', '"fraction":0.5,"text":"half"') . qq({"event":"dropped","count":7}\n),
+		'again'   => $start . $of->(3, 'end', '"status":130') . $start . $of->(2, 'ready', '"epoch":0') . '{"time":1',
+	);
+	seed('events', $_, $seed{$_}) for keys %seed;
+	return;
+}
+
 sub options_seeds
 {
 	my %seed = (

@@ -14,6 +14,11 @@ use FTMPI::Cli::Machines ();
 use FTMPI::Cli::Options  ();
 use FTMPI::Condition     ();
 use FTMPI::Control       ();
+use FTMPI::Report::Course ();
+use FTMPI::Report::Events ();
+use FTMPI::Report::Facts ();
+use FTMPI::Report::Svg   ();
+use FTMPI::Report::Timeline ();
 use FTMPI::Wire          ();
 
 my %CALL = (
@@ -24,6 +29,7 @@ my %CALL = (
 	channel  => \&_channel,
 	address  => \&_address,
 	condition => \&_condition,
+	events   => \&_events,
 );
 
 sub names { return sort keys %CALL }
@@ -130,6 +136,33 @@ sub _allocation
 	my @again = FTMPI::Cli::Allocation::host_list(join ',', map { $_->{name} } @hosts);
 	_promise(_same(\@again, [ map { $_->{name} } @hosts ]), 'other hosts when written again');
 	return "$kind, " . (@hosts > 1 ? 'several' : 'one');
+}
+
+# ---- a run record, as ftmpi-report reads it ----
+
+sub _events
+{
+	my ($input) = @_;
+	my $record = FTMPI::Report::Events::parse_text($input);
+	my @events = @{ $record->{events} };
+	my $left_out = 0;
+	$left_out += $_ for values %{ $record->{left_out} };
+	_promise(@events + $left_out + $record->{cut} <= $record->{lines}, 'more events than lines');
+	my $course = FTMPI::Report::Course::of($record->{events});
+	return @events ? 'events' : 'none' if !@{ $course->{runs} };
+	my $costs = $course->costs;
+	_promise(!grep({ $costs->{$_} < 0 || $costs->{$_} != $costs->{$_} } keys %$costs), 'a cost is less than nothing');
+	_promise($costs->{compute} + $costs->{stood} <= $costs->{total} + 1e-6, 'more was computed than there was time');
+	my $table = FTMPI::Report::Timeline::of($course, 20, 8);
+	_promise(@{ $table->{rows} } <= 8, 'too many rows');
+	for my $row (@{ $table->{rows} }) {
+		_promise(@{ $row->{cells} } == 20, 'another number of cells');
+		_promise(!grep({ $_ < 0 || $_ > $row->{ranks} + 1e-6 } map { @{ $_ // [] } } @{ $row->{cells} }), "more ranks than $row->{ranks} in a cell");
+	}
+	my ($svg) = FTMPI::Report::Svg::timeline($course);
+	_promise($svg !~ /<(?!\/?(?:svg|g|path|text|title|use)\b)/ && $svg !~ /[\x00-\x08\x0b-\x1f\x7f]/, 'the timeline has something else in it');
+	FTMPI::Report::Facts::interval_words(FTMPI::Report::Facts::interval($course, 100));
+	return 'a job' . (@{ $course->{failures} } ? ', failures' : '');
 }
 
 # ---- a command line, a word a line ----
