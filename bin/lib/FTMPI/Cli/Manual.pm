@@ -821,7 +821,7 @@ EOR
 	$text .= _section('EXIT STATUS',              _list(@STATUSES));
 	$text .= _section('ENVIRONMENT',              _list(@ENVIRONMENT));
 	$text .= _section('EXAMPLES',                 $EXAMPLES);
-	$text .= _section('SEE ALSO', ".BR ftmpicc (1),\n.BR ftmpi\-ckpt (1),\n.BR ftmpi (7),\n.BR ssh (1)\n");
+	$text .= _section('SEE ALSO', ".BR ftmpicc (1),\n.BR ftmpi\-ckpt (1),\n.BR ftmpi\-report (1),\n.BR ftmpi (7),\n.BR ssh (1)\n");
 	return $text;
 }
 

@@ -281,12 +281,12 @@ sub _chain
 		my $link   = $_;
 		my $before = $above;
 		$above = $link->{session};
-		my $how  = !$link->{has_record} ? 'no record is here' : !defined $link->{state} ? 'not read: its record is long' : defined $link->{status} ? "status $link->{status}" : $link->{state} eq 'running' ? 'still runs' : 'no end in the record';
+		my $how  = !$link->{has_record} ? 'no record is here' : !defined $link->{state} ? 'not read: its record is long' : defined $link->{status} ? "status $link->{status}" : $link->{state} eq 'running' ? 'still runs' : 'no end';
 		+{ ($link->{is_this} ? (mark => 'this') : ()), cells => [ $link->{session} . ($link->{is_this} ? ' (this one)' : ''), !defined $link->{from} ? '' : $link->{from} ne $before ? (defined $link->{line} ? "line $link->{line} of " : '') . $link->{from} : defined $link->{line} ? "line $link->{line}" : 'its checkpoints', defined $link->{began} ? FTMPI::Report::Facts::moment($link->{began}) : '',
 				defined $link->{seconds} ? $S->($link->{seconds}) : '', $link->{lines} // '', $link->{failures} // '', $how, defined $link->{back} ? $S->($link->{back}) : '' ] }
 	} @chain;
 	my $sum = sum0(map { $_->{seconds} // 0 } @chain);
-	return _h('Sessions that went on from one another') . _table([ '=session', '!went on from', '=began', '#ran for', '#lines', '#failures', '=end', '#done again' ], @rows) . _p('Together they ran for ' . $S->($sum) . '. Done again: what was computed after the line that the next one went on from.');
+	return _h('Sessions that went on from one another') . _table([ '=session', 'went on from', '=began', '#ran for', '#lines', '#failures', '=end', '#done again' ], @rows) . _p('Together they ran for ' . $S->($sum) . '. Done again: what was computed after the line that the next one went on from.');
 }
 
 sub _method
