@@ -6,8 +6,8 @@
  * orphans and operations if their bytes are given (hexadecimal). Lines are of November 2026, of
  * other times with CKPT_LINE_TIME in the environment (Unix seconds). With CKPT_LINE_IMAGE there is
  * a process image instead, of 6 mappings and 2 runs of pages; "mappings" or "pages" takes the last
- * byte of that section away. With CKPT_LINE_ALONE each rank makes it alone: LINE is its number, EPOCH the
- * incarnation. With CKPT_LINE_MESSAGES the last byte of the messages is missing.
+ * byte of that section away. With CKPT_LINE_ALONE each rank makes it alone: LINE is its number,
+ * EPOCH the incarnation. With CKPT_LINE_MESSAGES the last byte of the messages is missing.
  */
 #include <stdio.h>
 #include <stdlib.h>
