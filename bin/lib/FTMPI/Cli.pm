@@ -27,7 +27,7 @@ use FTMPI::Processors          ();
 use FTMPI::Version             ();
 
 # PATH_MAX: what a rank takes.
-use constant { MACHINEFILE_MAX => 16 << 20, PATH_MAX => 4095 };
+use constant { MACHINEFILE_MAX => 16 << 20, CONFIGFILE_MAX => 1 << 20, PATH_MAX => 4095 };
 
 # Seconds that a rank of an image job has to come to where it can be saved.
 use constant IMAGE_PATIENCE => 10;
@@ -76,8 +76,12 @@ sub _run
 	return _print(FTMPI::Cli::Options::help($program)) if $options->{help};
 	return _print('ftmpirun (FTMPI) ' . FTMPI::Version::NUMBER . "\n") if $options->{version};
 	return _manual() if $options->{man};
+	$options = _with_file($options) if defined $options->{configfile};
 	_take_job($options);
-	return FTMPI::Launcher::run(plan($options));
+	$options->{n} //= _slots($options);
+	my $plan = plan($options);
+	$plan->{files} = _output_files($options);
+	return FTMPI::Launcher::run($plan);
 }
 
 # Inside the job of a batch system. (Others need not wait for perl to compile what reads it.)
@@ -95,10 +99,64 @@ sub _take_job
 	return if !_is_in_job() && !defined $options->{launcher};
 	require FTMPI::Cli::Batch;
 	FTMPI::Cli::Batch::take($options);
-	$options->{n} //= FTMPI::Cli::Machines::slots($options->{named} = _named_hosts($options));
-	my $n = _ranks($options);
+	_refuse_slots($options->{n}) if defined $options->{n};
+	return;
+}
+
+# As many ranks as there are slots. Too many are refused before it is asked of each host whether it is this one.
+sub _slots
+{
+	my ($options) = @_;
+	my $named = $options->{named} = _named_hosts($options);
+	_refuse_slots(defined $options->{ppn} ? scalar @$named : FTMPI::Cli::Machines::slots($named)) if $named;
+	my $n = FTMPI::Cli::Machines::slots($options->{merged} = _hosts($options));
+	_refuse_slots($n);
+	return $n;
+}
+
+sub _refuse_slots
+{
+	my ($n) = @_;
 	FTMPI::Error::usage("there are $n slots, and a job has at most @{[FTMPI::Cli::Options::RANKS_MAX]} ranks; write -n N") if $n > FTMPI::Cli::Options::RANKS_MAX;
 	return;
+}
+
+# The options with the parts that the file of -configfile has.
+sub _with_file
+{
+	my ($options) = @_;
+	my $text = _text_of('file', $options->{configfile}, CONFIGFILE_MAX);
+	require Text::ParseWords;
+	my ($number, @lines) = (0);
+	for my $line (split /\n/, $text) {
+		$number++;
+		next if $line =~ /^\s*(?:#|\z)/;
+		my @words = grep { defined } Text::ParseWords::shellwords($line);
+		FTMPI::Error::usage('the file ' . FTMPI::Error::clean($options->{configfile}) . ", line $number: a quote has no end") if !@words;
+		push @lines, [ $number, @words ];
+	}
+	return FTMPI::Cli::Options::parse_lines($options, @lines);
+}
+
+# Where the output of ranks goes into files, these; else nothing.
+sub _output_files
+{
+	my ($options) = @_;
+	my %patterns;
+	if (defined $options->{'output-filename'}) {
+		my $folder = $options->{'output-filename'} =~ s/%/%%/gr;
+		%patterns = (1 => "$folder/rank.%r/stdout", 2 => "$folder/rank.%r/stderr");
+	}
+	$patterns{1} = $options->{'outfile-pattern'} if defined $options->{'outfile-pattern'};
+	$patterns{2} = $options->{'errfile-pattern'} if defined $options->{'errfile-pattern'};
+	return if !%patterns;
+	require FTMPI::Launcher::OutputFiles;
+	my $size = _ranks($options);
+	return FTMPI::Launcher::OutputFiles->new(
+		size     => $size,
+		patterns => \%patterns,
+		width    => defined $options->{'output-filename'} ? length($size - 1) : 1,
+		appends  => defined $options->{restore});
 }
 
 sub _print
@@ -179,6 +237,7 @@ sub plan
 		timeout   => $options->{timeout},
 		term_ranks => $options->{'term-ranks'},
 		tag       => $options->{'tag-output'},
+		stamped   => $options->{'timestamp-output'},
 		verbosity => $options->{v} // 0,
 	};
 }
@@ -302,8 +361,8 @@ sub _restoring
 	return ($line ? "line $line" : 'the newest line') . " of session $session";
 }
 
-# Hosts with their ranks. All the names of this machine are one host.
-sub _place
+# The hosts of the job. All the names of this machine are one host.
+sub _hosts
 {
 	my ($options) = @_;
 	my $named = $options->{named} // _named_hosts($options);
@@ -315,17 +374,40 @@ sub _place
 	$named = FTMPI::Cli::Batch::within($job, $named, $local) if $job && $named && $options->{launcher} ne 'ssh';
 	my $myself = { name => FTMPI::Net::hostname(), slots => FTMPI::Processors::count() };
 	my $hosts = FTMPI::Cli::Machines::merge($named // [$myself], $key_of);
+	$_->{local} = $is_local{ $_->{name} } for @$hosts;
+	$options->{names_hosts} = 1 if $named;
+	_set_slots($options, @$hosts) if defined $options->{ppn};
+	return $hosts;
+}
+
+# As many as ranks are to be on each host.
+sub _set_slots
+{
+	my ($options, @hosts) = @_;
+	my $ppn = $options->{ppn};
+	for my $host (@hosts) {
+		FTMPI::Error::usage("-ppn $ppn is more than the " . FTMPI::Launcher::Sentences::count($host->{slots}, 'slot') . " of host $host->{name} (-no-oversubscribe)")
+			if $options->{'no-oversubscribe'} && $ppn > $host->{slots};
+		$host->{slots} = $ppn;
+	}
+	return;
+}
+
+# Hosts with their ranks.
+sub _place
+{
+	my ($options) = @_;
+	my $hosts = $options->{merged} // _hosts($options);
 	my ($n, $slots) = (_ranks($options), FTMPI::Cli::Machines::slots($hosts));
 	if ($n > $slots) {
 		FTMPI::Error::usage("$n ranks are more than the "
 				. ($slots == 1 ? 'one slot that there is' : "$slots slots that there are")
 				. ' (-no-oversubscribe)')
 			if $options->{'no-oversubscribe'};
-		print STDERR "ftmpirun: note: $n ranks share " . FTMPI::Launcher::Sentences::count($slots, 'slot') . ".\n" if $named;
+		print STDERR "ftmpirun: note: $n ranks share " . FTMPI::Launcher::Sentences::count($slots, 'slot') . ".\n"
+			if $options->{names_hosts} || defined $options->{ppn};
 	}
-	my $placed = FTMPI::Cli::Machines::place($hosts, $n);
-	$_->{local} = $is_local{ $_->{name} } for @$placed;
-	return $placed;
+	return FTMPI::Cli::Machines::place($hosts, $n, $options->{'map-by'});
 }
 
 # Where the keeper may be, or nothing.
@@ -345,14 +427,18 @@ sub _named_hosts
 	my ($options) = @_;
 	return FTMPI::Cli::Machines::parse_list('-host', join ',', @{ $options->{host} }) if $options->{host};
 	my $file = $options->{machinefile} // return $options->{allocation} && $options->{allocation}{hosts};
-	open my $handle, '<:raw', $file
-		or FTMPI::Error::usage("cannot read the machine file $file: $!");
-	my $text = '';
-	defined read $handle, $text, MACHINEFILE_MAX + 1
-		or FTMPI::Error::usage("cannot read the machine file $file: $!");
-	FTMPI::Error::usage("the machine file $file is larger than " . MACHINEFILE_MAX . ' bytes')
-		if length $text > MACHINEFILE_MAX;
-	return FTMPI::Cli::Machines::parse_file($file, $text);
+	return FTMPI::Cli::Machines::parse_file($file, _text_of('machine file', $file, MACHINEFILE_MAX));
+}
+
+# Of a file that the user named.
+sub _text_of
+{
+	my ($what, $path, $most) = @_;
+	my $text  = '';
+	my $found = open my $handle, '<:raw', $path;
+	FTMPI::Error::usage("cannot read the $what $path: $!") if !$found || !defined read $handle, $text, $most + 1;
+	FTMPI::Error::usage("the $what $path is larger than $most bytes") if length $text > $most;
+	return $text;
 }
 
 # What every rank gets whatever its host has: VAR=value each.

@@ -73,7 +73,7 @@ my %ACTIONS = (
 );
 
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
-# env => [words], wdir, workdir, ssh => [words] (for the keeper), reach: FTMPI::Launcher::Reach, iface, ports => [first, last], timeout, tag,
+# env => [words], wdir, workdir, ssh => [words] (for the keeper), reach: FTMPI::Launcher::Reach, iface, ports => [first, last], timeout, tag, stamped, files: see FTMPI::Launcher::Streams,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
 # max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; keeper_hosts => [{ name, local }] for it, or undef; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes; is_gone => sub, why nobody can go on there any more; places, of its ranks, by rank } that the ranks go on in from their own checkpoints (message logging), or undef; transport: tcp if that was asked for, also when the job began, or undef; restoring: words for what -restore named; expected: { session, line } of
 # it; progress: a line about the job's state is wanted; time_limit: in s, or undef; stop_after: the job ends after a line that SIGUSR2 asks for; saves_at_term: SIGTERM asks for one, too; asks_program: programs without images can be told that a line is due; record: the run record is wanted from the beginning; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; injection: { faults, random } (FTMPI::Launcher::Injection), or undef; on_restored =>
@@ -226,6 +226,8 @@ sub _make_parts
 	$self->{streams} = FTMPI::Launcher::Streams->new(
 		loop    => $loop,
 		tag     => $plan->{tag},
+		stamped => $plan->{stamped},
+		files   => $plan->{files},
 		has_input => sub { $self->{stdin} && !$self->{stdin}->is_over },
 		make_way => sub { $self->{observer} ? $self->{observer}->make_way(@_) : $_[1] },
 		on_gone => sub { $self->_output_gone(@_) },
@@ -657,14 +659,15 @@ sub _settle
 # Also the last words of a job that has ended may find nobody.
 sub _output_gone
 {
-	my ($self, $stream, $error) = @_;
-	return if $stream != 1;
+	my ($self, $stream, $error, $file) = @_;
+	return if $stream != 1 && !defined $file;
+	my $what = $file // 'standard output';
 	if ($self->{over}) {
-		$self->_say("cannot write to standard output: $error") if $error ne '';
+		$self->_say("cannot write to $what: $error") if $error ne '';
 		$self->{status} ||= $error eq '' ? 128 + 13 : 1;
 		return;
 	}
-	$self->_event('output_gone', $error);
+	$self->_event('output_gone', $error, $what);
 	return;
 }
 
@@ -756,7 +759,8 @@ sub _over
 	my ($self, $status) = @_;
 	@$self{qw(over status)} = (1, $status);
 	$self->{injector}->finish if $self->{injector};
-	$self->_note('end', status => $status, why => $self->{job}->why);
+	$self->_output_gone(1, @$_[ 1, 2 ]) for grep { $_->[0] eq 'output_gone' } @{ $self->{events} };    # the job does not hear of it any more
+	$self->_note('end', status => $self->{status}, why => $self->{job}->why);
 	$self->{observer}->finish if $self->{observer};
 	if ($self->{plan}{alone} && !$self->_stays) {
 		$self->_forget;    # before the keeper ends: another launcher may wait for that

@@ -110,6 +110,9 @@ $job = slurm({}, qw(-n 6), @where);
 is($job->{sorted} . $job->{err}, "0/6 n1 srun\n1/6 n1 srun\n2/6 n2 srun\n3/6 n2 srun\n4/6 x03 srun\n5/6 n1 srun\nftmpirun: note: 6 ranks share 5 slots.\n",
 	'... also if it is more than there are slots');
 is(slurm({}, qw(-no-oversubscribe -n 6 true))->{err}, "ftmpirun: 6 ranks are more than the 5 slots that there are (-no-oversubscribe)\n", '... which can be refused');
+is(slurm({}, qw(-ppn 1), @where)->{sorted}, "0/3 n1 srun\n1/3 n2 srun\n2/3 x03 srun\n", '-ppn counts, on all hosts of the job');
+is(slurm({}, qw(-ppn 1 -n 2), @where)->{sorted}, "0/2 n1 srun\n1/2 n2 srun\n", '... or as many as there are ranks');
+is(slurm({}, qw(-map-by node -n 4), @where)->{sorted}, "0/4 n1 srun\n1/4 n2 srun\n2/4 x03 srun\n3/4 n1 srun\n", '-map-by, too');
 is(slurm({}, qw(-host x03:2), @where)->{sorted}, "0/2 x03 srun\n1/2 x03 srun\n", 'hosts count, with their slots');
 is(slurm({}, qw(-host x03.example.org), @where)->{sorted}, "0/1 x03 srun\n", '... also with a domain');
 my $machines = text_file('machines', "x03\nn2 slots=2\n");

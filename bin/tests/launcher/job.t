@@ -209,6 +209,9 @@ is_deeply(story(2, @ready, [ 'output_gone', '' ], killed(0, 1)), [ @soft, 'over 
 is_deeply(story(2, @ready, [ 'output_gone', 'No space' ], killed(0, 1)),
 	[ 'say: cannot write to standard output: No space; the job is ended.', @soft, 'over 1' ],
 		'a full disk');
+is_deeply(story(2, @ready, [ 'output_gone', 'No space', 'the file o' ], killed(0, 1)),
+	[ 'say: cannot write to the file o: No space; the job is ended.', @soft, 'over 1' ],
+		'... where a file of a rank is');
 
 # Whatever comes in whatever order: one end, and no word after it.
 my @names = qw(begin here ports suspect judge program line restored again inited finalized exited aborted lost broken cannot explain host_lost signal timeout

@@ -69,14 +69,19 @@ like($@->text, qr/^-host a b,[^\n\e]* is not a host name\z/, 'one line, whatever
 
 sub placed
 {
-	my ($text, $n) = @_;
+	my ($text, $n, $by) = @_;
 	return join ' ', map { "$_->{name}:" . join ',', @{ $_->{ranks} } }
-		@{ FTMPI::Cli::Machines::place(FTMPI::Cli::Machines::parse_list('-host', $text), $n) };
+		@{ FTMPI::Cli::Machines::place(FTMPI::Cli::Machines::parse_list('-host', $text), $n, $by) };
 }
 
 is(placed('a:2,b:3', 5),   'a:0,1 b:2,3,4',               'by slot');
 is(placed('a:2,b:3', 2),   'a:0,1 b:',                    'hosts without ranks are spares');
 is(placed('a:2,b:3', 8),   'a:0,1,5,6 b:2,3,4,7',         'round again when all are full');
 is(placed('a,b,c',   7),   'a:0,3,6 b:1,4 c:2,5',         'and again');
+is(placed('a:2,b:3,c:1', 4, 'node'),  'a:0,3 b:1 c:2',         'by node');
+is(placed('a:2,b:3,c:1', 6, 'node'),  'a:0,3 b:1,4,5 c:2',     '... past a host that is full');
+is(placed('a:2,b:3,c:1', 9, 'node'),  'a:0,3,6 b:1,4,5,7 c:2,8', '... round again when all are full');
+is(placed('a:2,b:3',     1, 'node'),  'a:0 b:',                '... with spares');
+is(placed('a:65536', 65536, 'node'),  'a:' . join(',', 0 .. 65535), '... and as many as there may be');
 
 done_testing;

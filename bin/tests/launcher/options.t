@@ -109,6 +109,36 @@ is_deeply([ map { parsed(@$_)->{passed} } [qw(-n 2 p -image --ckpt-interval 60 -
 		[qw(-n 2 -- p -image)], [qw(-n 2 -image p image -images -keep 3)] ],
 	[ [qw(-image --ckpt-interval -workdir=w)], ['-coord'], ['--image'], undef, undef ], 'arguments that may have been meant as options');
 
+# Ranks for each host, and their order.
+is_deeply(parsed($_, 4, qw(-n 8 p)), { n => 8, ppn => 4, prog => ['p'] }, "$_ 4") for qw(-ppn -perhost --npernode --ranks-per-node --ntasks-per-node);
+is_deeply(parsed(qw(-n 8 -map-by), $_->[0], 'p'), { n => 8, prog => ['p'], %{ $_->[1] } }, "-map-by $_->[0]")
+	for [ slot => { 'map-by' => 'slot' } ], [ node => { 'map-by' => 'node' } ], [ 'ppr:2:node' => { 'map-by' => 'slot', ppn => 2 } ];
+is_deeply(parsed(qw(-ppn 2 -host), 'a:1,b', qw(p -n 3)), { ppn => 2, host => ['a:1,b'], prog => [qw(p -n 3)] }, '-ppn without -n');
+is_deeply(parsed(qw(-ppn 2 f 8 w p)), { ppn => 2, machinefile => 'f', n => 8, workdir => 'w', prog => ['p'] }, '... beside the first spelling');
+is_deeply(FTMPI::Cli::Options::parse_plain(qw(-ppn 2 p 8 w x)), { ppn => 2, prog => [qw(p 8 w x)] }, '... which mpiexec does not know');
+is_deeply([ map { my ($key, @words) = @$_; parsed(@words, qw(-n 1 p))->{$key} }
+		[qw(host -hosts a)], [qw(host -H a)], [qw(wdir -wd d)], [qw(tag-output -l)], [qw(tag-output -prepend-rank)], [qw(tag-output --label)],
+		[qw(v --verbose)], [qw(no-oversubscribe --nooversubscribe)] ],
+	[ ['a'], ['a'], 'd', 1, 1, 1, 1, 1 ], 'further spellings of other launchers');
+ok(parsed('-V')->{version} && parsed('-version')->{version}, 'the version, as Open MPI spells it');
+
+# -configfile: the words of its lines come behind those of the command line.
+sub of_lines { my ($words, @lines) = @_; return FTMPI::Cli::Options::parse_lines(parsed(@$words), map { [ $_ + 1, @{ $lines[$_] } ] } 0 .. $#lines) }
+is_deeply(of_lines([qw(-configfile f -keep 3 -genv A 1 -restore)], [qw(-n 2 -x B -wdir d a x -restore)], [qw(-np 3 b :)], [qw(-n 1 c)]),
+	{ configfile => 'f', keep => 3, genv => ['A=1'], restore => 'latest', n => 2, x => ['B'], wdir => 'd', prog => [qw(a x -restore)],
+		more => [ { n => 3, prog => [qw(b :)] }, { n => 1, prog => ['c'] } ] }, 'the parts of -configfile');
+for my $case ([ [], qr/^the file f names no program/ ], [ [ ['a'] ], qr/^the file f, line 1: -n N is not given; / ],
+	[ [ [qw(-n 1 a)], [qw(-n 1 -keep 2 b)] ], qr/^the file f, line 2: -keep is for the whole job/ ], [ [ [qw(-n 1 a)], [qw(-n 2)] ], qr/^the file f, line 2: no program is named/ ],
+	[ [ [qw(-n 40000 a)], [qw(-n 30000 b)] ], qr/^the parts have 70000 ranks together/ ], [ [ [qw(-n 1 -- a)] ], qr/^the file f, line 1: -- has no meaning; / ])
+{
+	my ($lines, $message) = @$case;
+	eval { of_lines([qw(-configfile f)], @$lines) };
+	like(ref $@ && $@->text, $message, 'a file of -configfile is refused: ' . join ' / ', map { "@$_" } @$lines);
+}
+
+is_deeply(parsed(qw(-n 2 -timestamp-output -output-filename o/100% p)), { n => 2, 'timestamp-output' => 1, 'output-filename' => 'o/100%', prog => ['p'] }, 'output into files');
+is_deeply(parsed(qw(-n 2 -outfile-pattern o.%r --errfile-pattern e%%.%r p)), { n => 2, 'outfile-pattern' => 'o.%r', 'errfile-pattern' => 'e%%.%r', prog => ['p'] }, '... by pattern');
+
 my $hint = qr/; try ftmpirun -help(?=;|\z)/;
 for my $bad (
 	[ [],                                 qr/^neither -n N nor MACHINEFILE N WORKDIR PROG is given$hint/ ],
@@ -145,7 +175,7 @@ for my $bad (
 	[ [qw(-n 40000 a : -n 30000 b)],      qr/^the parts have 70000 ranks together, more than 65536$hint/ ],
 	[ [qw(-restroe p)],                   qr/.*\(did you mean -restore\?\)$hint/ ],
 	[ [qw(-heart 1 p)],                   qr/.*\(did you mean -heartbeat\?\)$hint/ ],
-	[ [qw(-hosts a p)],                   qr/.*\(did you mean -host\?\)$hint/ ],
+	[ [qw(-hostz a p)],                   qr/.*\(did you mean -hosts?\?\)$hint/ ],
 	[ [qw(-n 1 -coord evenlog p)],        qr/ is none of .*.*\(did you mean eventlog\?\)$hint/ ],
 	[ [qw(--- p)],                        qr/^unknown option ---/ ],
 	[ [qw(-n 1 -host a -f b p)],          qr/^-host and -machinefile exclude each other/ ],
@@ -178,19 +208,37 @@ for my $bad (
 		qw(numa hwthread package l3cache)),
 	[ [qw(-n 1 -bind sockets p)],         qr/^-bind: 'sockets' is none of auto, core, none$hint/ ],
 	[ [qw(--mca btl self -n 1 p)],        qr/^unknown option --mca: -transport chooses .*, -iface the network, -bind .*$hint/ ],
-	[ [qw(--map-by core -n 1 p)],         qr/^unknown option --map-by: ranks fill the slots .*-bind none.*$hint/ ],
-	[ [qw(-n 1 -rank-by node p)],         qr/^unknown option -rank-by: ranks fill the slots .*taskset\(1\) or numactl\(8\).*$hint/ ],
-	[ [qw(-map-by=core -n 1 p)],          qr/^unknown option -map-by=core: ranks fill the slots/ ],
-	[ [qw(-H a -n 1 p)],                  qr/^unknown option -H: write -host LIST$hint/ ],
-	[ [qw(-wd d -n 1 p)],                 qr/^unknown option -wd: write -wdir DIR$hint/ ],
-	[ [qw(-n 1 a : -n 1 -wd d b)],        qr/^unknown option -wd: write -wdir DIR$hint/ ],
-	[ [qw(-V)],                           qr/^unknown option -V: write -version$hint/ ],
+	(map { [ [ qw(-n 1 --map-by), $_, 'p' ], qr/^--map-by: '$_' is none of slot, node, ppr:N:node .* -bind gives them processors there$hint/ ] }
+		qw(core socket hwthread ppr:1:socket numa)),
+	(map { [ [ qw(-n 1 -map-by), $_, 'p' ], qr/^-map-by: '$_' is none of slot, node, ppr:N:node \(with N from 1 to 65536\)$hint/ ] }
+		qw(ppr:0:node ppr:65537:node ppr:x:node ppr:2 nodes seq)),
+	[ [qw(-n 1 -map-by node:OVERSUBSCRIBE p)], qr/^-map-by: .*: write -oversubscribe or -no-oversubscribe$hint/ ],
+	[ [qw(-n 1 -map-by slot:PE=2 p)],     qr/^-map-by: .*: OMP_NUM_THREADS says how many processors a rank needs$hint/ ],
+	[ [qw(-n 4 -ppn 2 -map-by ppr:2:node p)], qr/^-map-by ppr:2:node and -ppn exclude each other$hint/ ],
+	[ [qw(-n 1 -ppn 0 p)],                qr/^-ppn: '0' is not a number of ranks on each host from 1 to 65536$hint/ ],
+	[ [qw(-n 1 -ppn 2 -perhost 3 p)],     qr/^-ppn is given twice$hint/ ],
+	[ [qw(-n 1 a : -n 1 -ppn 2 b)],       qr/^-ppn is for the whole job: it goes before the first program$hint/ ],
+	[ [qw(-ppn 2 a : -n 1 b)],            qr/^-n N is not given before the first program, and a ":" begins another one; if it is an argument, write -- before the program$hint/ ],
+	[ [qw(-configfile f p)],              qr/^-configfile FILE takes the place of a program: leave out p$hint/ ],
+	[ [qw(-configfile f --)],             qr/^-configfile FILE takes the place of a program: leave out --$hint/ ],
+	(map { [ [ qw(--app f), @$_ ], qr/^$_->[0] goes into the file of -configfile/ ] } [qw(-n 2)], [qw(-x A)], [qw(-wdir d)]),
+	[ [qw(-n 1 -rank-by node p)],         qr/^unknown option -rank-by: ranks are numbered in the order in which -map-by .*taskset\(1\) or numactl\(8\).*$hint/ ],
+	[ [qw(-map-by=core -n 1 p)],          qr/^unknown option -map-by=core; write -map-by core$hint/ ],
+	[ [qw(--rankfile=r -n 1 p)],          qr/^unknown option --rankfile=r: -host or -machinefile names the hosts .* -map-by .*$hint/ ],
+	[ [qw(--chdir d -n 1 p)],             qr/^unknown option --chdir: write -wdir DIR$hint/ ],
+	[ [qw(-n 1 a : -n 1 -D d b)],         qr/^unknown option -D: write -wdir DIR$hint/ ],
+	[ [qw(-c 4 -n 1 p)],                  qr/^unknown option -c: write -n N .*OMP_NUM_THREADS$hint/ ],
+	[ [qw(--partition=long -n 1 p)],      qr/^unknown option --partition=long: give it to sbatch, .*$hint/ ],
 	[ [qw(-q -n 1 p)],                    qr/^unknown option -q: leave it out: .* unless -v is given$hint/ ],
 	[ [qw(-genvall -n 1 p)],              qr/^unknown option -genvall: .*-x VAR .*$hint/ ],
-	[ [qw(--output-filename=o -n 1 p)],   qr/^unknown option --output-filename=o: a script .*>out\.\$FTMPI_RANK'$hint/ ],
+	[ [qw(--output-filename=o -n 1 p)],   qr/^unknown option --output-filename=o; write -output-filename o$hint/ ],
+	(map { [ [ qw(-n 1 -outfile-pattern), $_->[0], 'p' ], qr/^-outfile-pattern: '\Q$_->[0]\E' is not a name of files: '$_->[1]' is neither %r, the number of the rank, nor %%, which is a %$hint/ ] }
+		[qw(o.%h %h)], [qw(%r.%%%p %p)], [qw(o% %)]),
+	[ [qw(-n 1 --output-filename o:nocopy p)], qr/^--output-filename: 'o:nocopy' is not a folder: leave out :nocopy, .*$hint/ ],
+	(map { [ [ qw(-n 1 -output-filename o), $_, qw(a p) ], qr/^-output-filename and $_ exclude each other$hint/ ] } qw(-outfile-pattern -errfile-pattern)),
+	[ [qw(-o f.%t -n 1 p)],               qr/^unknown option -o: write -outfile-pattern FILE, with %r where srun has %t$hint/ ],
 	[ [qw(--display-map -n 1 p)],         qr/^unknown option --display-map: -v tells the host .*$hint/ ],
-	(map { [ [ $_, qw(-n 1 p) ], qr/^unknown option $_: write -tag-output$hint/ ] } qw(-l -prepend-rank)),
-	(map { [ [ $_, qw(4 -n 8 p) ], qr/^unknown option $_: the slots of .* -host a:4,b:4$hint/ ] } qw(-N -ppn -perhost --npernode)),
+	[ [qw(-N 4 -n 8 p)],                  qr/^unknown option -N: write -ppn N for N ranks on each host; how many hosts .*$hint/ ],
 	[ [qw(-n 1 --bind-to cores p)],       qr/^--bind-to: 'cores' is none of auto, core, none \(did you mean core\?\)$hint/ ],
 	[ [qw(--bind-to=core -n 1 p)],        qr/^unknown option --bind-to=core; write -bind-to core$hint/ ],
 	[ [qw(-bind core -bind-to none -n 1 p)], qr/^-bind is given twice$hint/ ],

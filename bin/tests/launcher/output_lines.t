@@ -19,7 +19,7 @@ is($plain->add(3, 1, 'x' x 65535, 0), '', 'a long line is held');
 is(length $plain->add(3, 1, 'x', 0), 65536, 'but not longer than 64 KiB');
 $plain->add(4, 1, 'four', 0);
 $plain->add(5, 2, 'five', 0);
-is_deeply([ $plain->finish_all ], [ [ 1, 'four' ], [ 2, 'five' ] ], 'all that is left');
+is_deeply([ grep { @$_ > 1 } map { [ $_, $plain->finish($_) ] } $plain->ranks ], [ [ 4, [ 1, 'four' ] ], [ 5, [ 2, 'five' ] ] ], 'all that is left');
 
 $plain->add(6, 1, 'step 7: ', 0);
 $plain->add(6, 2, 'oops', 0);
@@ -45,5 +45,17 @@ is_deeply([ $tagged->finish(7) ], [ [ 1, "[7] c\n" ] ], 'and ends');
 $tagged->add(0, 1, 'name? ', 0);
 is_deeply([ $tagged->idle(1) ], [ [ 1, '[0] name? ' ] ], 'a prompt has one');
 is($tagged->add(0, 1, "Bob\nnext\n", 1), "Bob\n[0] next\n", 'the rest of its line has none');
+
+my $second  = 10;
+my $stamped = FTMPI::Launcher::OutputLines->new(tag => 1, stamp => sub { 'at ' . $second++ }, interactive => 0);
+is($stamped->add(7, 1, "a\nb\nc", 0), "[7] at 10 a\n[7] at 10 b\n", 'every line has a tag and a time');
+is($stamped->add(7, 1, "d\n", 0),    "[7] at 11 cd\n",             '... a line one time');
+$stamped->add(0, 1, 'name? ', 0);
+is_deeply([ $stamped->idle(1) ], [ [ 1, '[0] at 12 name? ' ] ], '... a prompt, too');
+is($stamped->add(0, 1, "Bob\n", 1), "Bob\n", '... once');
+$stamped = FTMPI::Launcher::OutputLines->new(tag => 0, stamp => sub { 'at 3' }, interactive => undef);
+is($stamped->add(7, 1, 'x' x 65536, 0) . $stamped->add(7, 1, "y\n", 0), 'at 3 ' . 'x' x 65536 . "y\n", '... also one that is longer than what is held');
+$stamped->add(7, 1, 'no end', 0);
+is_deeply([ $stamped->finish(7) ], [ [ 1, 'at 3 no end' . "\n" ] ], '... and ends');
 
 done_testing;

@@ -31,9 +31,9 @@ sub take
 	return if !$kind;
 	_refuse_beside_others() if $kind eq 'slurm';
 	my $names_hosts = $options->{host} || defined $options->{machinefile};
-	return if $names_hosts && defined $options->{n} && $launcher eq 'ssh';
+	return if $names_hosts && (defined $options->{n} || defined $options->{ppn}) && $launcher eq 'ssh';
 	$options->{allocation} = FTMPI::Cli::Allocation::find($kind, \%ENV, \&_read);
-	$options->{n} //= $options->{allocation}{ranks} if !$names_hosts;
+	$options->{n} //= $options->{allocation}{ranks} if !$names_hosts && !defined $options->{ppn};
 	return;
 }
 

@@ -127,9 +127,16 @@ sub slots
 	return $sum;
 }
 
-# Ranks 0 to n-1 by slot: the slots of the first host, then of the next; when all are full, round
-# again. Returns all hosts, each with its list `ranks`; those without any are the spares.
+# Ranks 0 to n-1 on these hosts. by slot: the slots of the first host, then of the next. by node: one on each host, then the next on each
+# whose slots are not full. When all are full, round again. Returns all hosts, each with its list `ranks`; those without any are the spares.
 sub place
+{
+	my ($hosts, $n, $by) = @_;
+	my $ranks = ($by // 'slot') eq 'node' ? _by_node($hosts, $n) : _by_slot($hosts, $n);
+	return [ map { { %{ $hosts->[$_] }, ranks => $ranks->[$_] } } 0 .. $#$hosts ];
+}
+
+sub _by_slot
 {
 	my ($hosts, $n) = @_;
 	my @ranks = map { [] } @$hosts;
@@ -142,7 +149,21 @@ sub place
 			$next = $end;
 		}
 	}
-	return [ map { { %{ $hosts->[$_] }, ranks => $ranks[$_] } } 0 .. $#$hosts ];
+	return \@ranks;
+}
+
+sub _by_node
+{
+	my ($hosts, $n) = @_;
+	my @ranks = map { [] } @$hosts;
+	my $next  = 0;
+	for (my $rounds = 1; $next < $n; $rounds++) {
+		my @open = 0 .. $#$hosts;
+		while ($next < $n && (@open = grep { @{ $ranks[$_] } < $rounds * $hosts->[$_]{slots} } @open)) {
+			push @{ $ranks[$_] }, $next < $n ? $next++ : () for @open;
+		}
+	}
+	return \@ranks;
 }
 
 1;

@@ -55,6 +55,9 @@ options that are its own
 its program and arguments.
 Its ranks follow those of the part before, in one MPI_COMM_WORLD; MPI_APPNUM tells them apart.
 All other options come before the first program.
+With
+.B \-configfile
+the parts are the lines of a file.
 .PP
 .B mpiexec
 and
@@ -101,7 +104,10 @@ localhost
 .fi
 .PP
 A host without a number has one slot; a host that is named again adds slots.
-Ranks fill the slots of the first host, then of the next.
+Ranks fill the slots of the first host, then of the next, or go to one host after the other
+.RB ( "\-map\-by node" );
+.B \-ppn
+gives each host another number of slots.
 When all slots are full the ranks go round again, and a note says so, unless
 .B \-no\-oversubscribe
 refuses it.
@@ -314,6 +320,11 @@ writes each line when it is complete, as on a terminal;
 gives it a terminal, for other languages' libraries that look for one.
 Standard input goes to rank 0; the others read nothing.
 .PP
+With
+.B \-output\-filename
+each rank has files of its own, which
+.B ftmpirun
+writes: what a rank that begins again prints is behind what it had printed.
 A shell that writes a rank's output to a file appends with >>, as in EXAMPLES: it runs anew when the rank begins again, and >
 would empty the file.
 .PP
@@ -780,6 +791,8 @@ ftmpirun \-n 4 ./cgs 494_bus.mtx
 ftmpirun nodes.txt 64 /shared/runs ./solver input.dat
 ftmpirun \-n 8 \-host a:4,b:4 \-x OMP_NUM_THREADS=2 \-tag\-output ./solver
 ftmpirun \-n 4 sh \-c 'exec ./solver >>out.$FTMPI_RANK'
+ftmpirun \-n 8 \-host a,b \-ppn 4 \-output\-filename logs ./solver
+ftmpirun \-configfile parts.txt
 ftmpirun \-n 2 ./ocean in.dat : \-n 6 \-env OMP_NUM_THREADS 2 ./air
 ftmpirun \-n 64 \-f nodes.txt \-workdir /shared/runs \-ckpt\-interval 600 ./solver input.dat
 ftmpirun nodes.txt 64 /shared/runs ./solver input.dat \-restore

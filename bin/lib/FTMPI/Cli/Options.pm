@@ -31,10 +31,31 @@ my @TABLE = (
 		text    => 'The hosts of the job, a line each: "host", "host slots=4" or "host:4".',
 	},
 	{
-		names => ['host'],
+		names => [qw(host hosts H)],
 		arg   => 'LIST',
 		kind  => 'list',
 		text  => 'The hosts of the job, in place of a machine file: "a,b:4,[fd00::1]:2".',
+	},
+	{
+		names => [qw(ppn perhost npernode ranks-per-node ntasks-per-node)],
+		arg   => 'N',
+		check => FTMPI::Cli::Values::whole('a number of ranks on each host', 1, RANKS_MAX),
+		text  => 'Each host has N slots, whatever -host, -machinefile or the batch job says of it: the first host gets N ranks, then the next.'
+			. ' Without -n N ranks are started on every host. -no-oversubscribe refuses an N that is more than the slots of a host.',
+	},
+	{
+		names   => ['map-by'],
+		arg     => 'slot|node|ppr:N:node',
+		check   => \&FTMPI::Cli::Values::mapping,
+		default => 'slot',
+		text    => 'Which rank goes to which host. slot: ranks fill the slots of the first host, then of the next. node: the first rank goes to the first host, the second'
+			. ' to the second, and so on; hosts whose slots are full are passed over. When all slots are full the ranks go round again. ppr:N:node: the same as -ppn N.',
+	},
+	{
+		names => [qw(configfile app)],
+		arg   => 'FILE',
+		text  => 'Read the parts of the job from FILE, in place of a program on the command line: one part a line, "-n N [-x ...] [-env ...] [-wdir ...] PROG [ARGS...]",'
+			. ' with quotes and backslashes as in a shell, and nothing else of a shell. Lines that begin with # are comments. The file has at most 1 MiB.',
 	},
 	{
 		names   => ['workdir'],
@@ -45,7 +66,7 @@ my @TABLE = (
 			. ' Made if it is missing, but for -restore. Only their user can read folders and files in it.',
 	},
 	{
-		names   => ['wdir'],
+		names   => [qw(wdir wd)],
 		arg     => 'DIR',
 		part    => 1,
 		default => 'where ftmpirun was called',
@@ -92,9 +113,34 @@ my @TABLE = (
 			. ' that of the batch job which ftmpirun is in, if it has that command; else ssh. Hosts that are named have to be in the job, unless ssh reaches them. The manual page has more under BATCH SYSTEMS.',
 	},
 	{
-		names => ['tag-output'],
+		names => [qw(tag-output prepend-rank label l)],
 		kind  => 'flag',
 		text  => 'Begin every line of output with "[rank] ".',
+	},
+	{
+		names => ['timestamp-output'],
+		kind  => 'flag',
+		text  => 'Begin every line of output with the time at which ftmpirun got it, "2026-12-31 23:59:59.123 "; with -tag-output behind the rank.',
+	},
+	{
+		names => ['output-filename'],
+		arg   => 'DIR',
+		check => \&FTMPI::Cli::Values::output_folder,
+		text  => 'What a rank prints goes into files of its own, DIR/rank.R/stdout and DIR/rank.R/stderr, and is not printed by ftmpirun; its number R has as many digits as that of the last rank.'
+			. ' ftmpirun writes the files, on its own host, and makes the folders. They are emptied when the job begins; with -restore text is added to what is there.'
+			. ' A rank that begins again adds to its files: what it prints again is in them as often as it would be in standard output. When a file cannot be written the job ends.',
+	},
+	{
+		names => ['outfile-pattern'],
+		arg   => 'FILE',
+		check => \&FTMPI::Cli::Values::file_pattern,
+		text  => 'The same for standard output of the ranks alone: into FILE, with the number of the rank for each %r, and % for %%. Without a %r all ranks have one file.',
+	},
+	{
+		names => ['errfile-pattern'],
+		arg   => 'FILE',
+		check => \&FTMPI::Cli::Values::file_pattern,
+		text  => 'The same for standard error of the ranks alone. It may be the file of -outfile-pattern.',
 	},
 	{
 		names => ['pty'],
@@ -145,7 +191,7 @@ my @TABLE = (
 			. ' (10.0.0.0/8), on every host.',
 	},
 	{
-		names => ['no-oversubscribe'],
+		names => [qw(no-oversubscribe nooversubscribe)],
 		kind  => 'flag',
 		text  => 'Refuse to start more ranks than there are slots.',
 	},
@@ -392,7 +438,7 @@ my @TABLE = (
 			. ' when it happens. It grows to 64 MiB at most.',
 	},
 	{
-		names => ['v'],
+		names => [qw(v verbose)],
 		kind  => 'count',
 		text  => 'Tell on standard error of recovery lines, restarts and the end, with the time, sizes and durations. Twice, or -vv: also what the launcher, the hosts and the ranks\' connections do.',
 	},
@@ -409,7 +455,7 @@ my @TABLE = (
 			. ' too.',
 	},
 	{
-		names => ['version'],
+		names => [qw(version V)],
 		kind  => 'flag',
 		text  => 'Print the version.',
 	},
@@ -436,23 +482,41 @@ sub table { return @TABLE }
 # The words of a command line, without the program's name, as a hash: an option's first name => its
 # value; n, machinefile, workdir from either spelling; prog => [program, arguments]; more, if there are
 # other parts of the job: { n, prog, wdir, x } each; passed, if there are any: arguments that may have been meant as options.
-sub parse { return _parse(\&_positional, @_) }
+# With configfile there is no program yet: see parse_lines. n is left out where there are to be ppn ranks on each host.
+sub parse
+{
+	return _parse(sub {
+		my ($got, $words, $untouched) = @_;
+		_positional($got, $words) if !defined $got->{ppn} || _is_positional($got, $words, $untouched);
+	}, @_);
+}
 
 # The same of a launcher that knows the second spelling only.
 sub parse_plain
 {
-	return _parse(sub { _refuse_misplaced($_[1]); _refuse('-n N is not given') }, @_);
+	return _parse(sub {
+		my ($got, $words) = @_;
+		return if defined $got->{ppn};
+		_refuse_misplaced($words);
+		_refuse('-n N is not given');
+	}, @_);
 }
 
-# The same inside the job of a batch system, which may give hosts and the number of ranks: n is left out then. MACHINEFILE N WORKDIR
-# PROG are four words without an option between them, the second a number.
+# The same inside the job of a batch system, which may give hosts and the number of ranks: n is left out then.
 sub parse_in_job
 {
 	my ($is_plain, @words) = @_;
 	return _parse(sub {
 		my ($got, $words, $untouched) = @_;
-		_positional($got, $words) if !$is_plain && !$untouched && @$words >= 4 && $words->[1] =~ /^[0-9]+\z/ && !_names_hosts($got);
+		_positional($got, $words) if !$is_plain && _is_positional($got, $words, $untouched);
 	}, @words);
+}
+
+# MACHINEFILE N WORKDIR PROG are four words without an option between them, the second a number.
+sub _is_positional
+{
+	my ($got, $words, $untouched) = @_;
+	return !$untouched && @$words >= 4 && $words->[1] =~ /^[0-9]+\z/ && !_names_hosts($got);
 }
 
 sub _names_hosts { my ($got) = @_; return $got->{host} || defined $got->{machinefile} || defined $got->{workdir} }
@@ -468,22 +532,86 @@ sub _parse
 		_option(\%got, $word, $1, \@words);
 		return \%got if $got{help} || $got{version} || $got{man};
 	}
+	_take_ppr(\%got);
+	return _without_program(\%got, $untouched, @words) if defined $got{configfile};
 	my $has_parts = defined $got{n} && !$untouched;
 	$without_n->(\%got, \@words, $untouched) if !defined $got{n};
 	_take_restore(\%got, \@words) if !$untouched;
 	_take_parts(\%got, \@words) if $has_parts;
+	_refuse_parts(@words) if !defined $got{n} && !$untouched;
+	return _finished(\%got, $untouched, @words);
+}
+
+# untouched: the words of the program are its own, whatever they are.
+sub _finished
+{
+	my ($got, $untouched, @words) = @_;
 	_refuse("no program is named") if !@words;
 	_refuse('-host and -machinefile exclude each other')
-		if $got{host} && defined $got{machinefile};
+		if $got->{host} && defined $got->{machinefile};
 	_refuse('-oversubscribe and -no-oversubscribe exclude each other')
-		if $got{oversubscribe} && $got{'no-oversubscribe'};
-	_check_heartbeat(\%got);
-	_check_image(\%got);
-	_check_msglog(\%got);
-	$got{prog} = \@words;
-	my @passed = $untouched ? () : _passed(map { @{ $_->{prog} } } \%got, @{ $got{more} // [] });
-	$got{passed} = \@passed if @passed;
-	return \%got;
+		if $got->{oversubscribe} && $got->{'no-oversubscribe'};
+	for my $option (grep { defined $got->{$_} && defined $got->{'output-filename'} } qw(outfile-pattern errfile-pattern)) {
+		_refuse("-output-filename and -$option exclude each other");
+	}
+	_check_heartbeat($got);
+	_check_image($got);
+	_check_msglog($got);
+	$got->{prog} = \@words;
+	my @passed = $untouched ? () : _passed(map { @{ $_->{prog} } } $got, @{ $got->{more} // [] });
+	$got->{passed} = \@passed if @passed;
+	return $got;
+}
+
+# -map-by ppr:N:node says both how many ranks a host gets, and in which order.
+sub _take_ppr
+{
+	my ($got) = @_;
+	my ($n) = ($got->{'map-by'} // '') =~ /^ppr:([0-9]+):node\z/ or return;
+	_refuse("-map-by $got->{'map-by'} and -ppn exclude each other") if defined $got->{ppn};
+	@$got{qw(ppn map-by)} = ($n, 'slot');
+	return;
+}
+
+# What -configfile takes the place of is not on the command line, too.
+sub _without_program
+{
+	my ($got, $untouched, @words) = @_;
+	_refuse('-configfile FILE takes the place of a program: leave out ' . FTMPI::Error::clean($words[0] // '--')) if @words || $untouched;
+	for my $option (grep { defined $got->{$_} } qw(n x wdir)) {
+		_refuse("-$option goes into the file of -configfile: each line has options of its own (for all of them there is -genv)");
+	}
+	return $got;
+}
+
+# The parts that the file of -configfile has, with what was parsed already: [number of the line, its words] each.
+sub parse_lines
+{
+	my ($got, @lines) = @_;
+	my @parts;
+	for my $line (@lines) {
+		my ($number, @words) = @$line;
+		my $part = eval { my $its = _part(\@words, ''); _refuse('no program is named') if !@{ $its->{prog} }; $its };
+		FTMPI::Error::usage('the file ' . FTMPI::Error::clean($got->{configfile}) . ", line $number: " . (ref $@ ? $@->text : die $@)) if !$part;
+		push @parts, $part;
+	}
+	_refuse('the file ' . FTMPI::Error::clean($got->{configfile}) . ' names no program') if !@parts;
+	my ($first, @more) = @parts;
+	my %all = (%$got, %$first);
+	$all{more} = \@more if @more;
+	_check_sum(\%all);
+	return _finished(\%all, 0, @{ $first->{prog} });
+}
+
+# A ":" that begins another part, of a job whose number of ranks is not given, would be an argument.
+sub _refuse_parts
+{
+	my (@words) = @_;
+	for my $i (grep { $words[$_] eq ':' } 1 .. $#words - 1) {
+		_refuse('-n N is not given before the first program, and a ":" begins another one; if it is an argument, write -- before the program')
+			if $words[ $i + 1 ] =~ /^--?np?\z/;
+	}
+	return;
 }
 
 # Of these words the options without which a job has no recovery lines, or others than its user thinks. (Of -restore and
@@ -543,20 +671,35 @@ sub _take_parts
 	my (undef, @rest) = splice @$words, $colon;
 	_refuse("$words->[-1] is for the whole job: it goes before the first program or to the end")
 		if @$words > 1 && $words->[-1] =~ /^--?restore(?:=(.*))?\z/s && (!defined $1 || _is_restored($1));
+	my $part = _part(\@rest, ' behind a ":"');
+	_take_parts(\my %next, $part->{prog});
+	_refuse('no program is named beside a ":"') if !@{ $part->{prog} } || !@$words;
+	$got->{more} = [ $part, @{ $next{more} // [] } ];
+	_check_sum($got);
+	return;
+}
+
+# The words of a part, with options of its own. where: they are, in words.
+sub _part
+{
+	my ($words, $where) = @_;
 	my %part;
-	while (@rest && $rest[0] =~ /^--?(.+)\z/s) {
-		my $word = shift @rest;
-		_refuse('-- has no meaning behind a ":"') if $word eq '--';
+	while (@$words && $words->[0] =~ /^--?(.+)\z/s) {
+		my $word = shift @$words;
+		_refuse("-- has no meaning$where") if $word eq '--';
 		my $entry = $BY_NAME{$1};
 		_refuse("$word is for the whole job: it goes before the first program") if $entry && !$entry->{part};
-		_option(\%part, $word, $1, \@rest);
+		_option(\%part, $word, $1, $words);
 	}
-	_refuse('-n N is not given behind a ":"') if !defined $part{n};
-	_take_parts(\my %next, \@rest);
-	_refuse('no program is named beside a ":"') if !@rest || !@$words;
-	$got->{more} = [ { %part, prog => \@rest }, @{ $next{more} // [] } ];
-	my $ranks = $got->{n} // 0;
-	$ranks += $_->{n} for @{ $got->{more} };
+	_refuse("-n N is not given$where") if !defined $part{n};
+	return { %part, prog => $words };
+}
+
+sub _check_sum
+{
+	my ($got) = @_;
+	my $ranks = 0;
+	$ranks += $_->{n} // 0 for $got, @{ $got->{more} };
 	_refuse("the parts have $ranks ranks together, more than @{[RANKS_MAX]}") if $ranks > RANKS_MAX;
 	return;
 }

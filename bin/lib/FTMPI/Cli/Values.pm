@@ -207,6 +207,36 @@ sub binding
 	return _none_of($word, $value, @BINDS);
 }
 
+# slot, node or ppr:N:node. Objects that other launchers map ranks to within a host are a matter of binding here.
+sub mapping
+{
+	my ($value, $word) = @_;
+	return $value if $value =~ /^(?:slot|node)\z/;
+	return $value if $value =~ /^ppr:([1-9][0-9]{0,4}):node\z/ && $1 <= RANKS_MAX;
+	my $known = 'none of slot, node, ppr:N:node (with N from 1 to ' . RANKS_MAX . ')';
+	return _refuse($word, $value, "$known: ranks are placed on hosts, and -bind gives them processors there")
+		if $value =~ /^(?:ppr:[^:]*:)?(?:hwthread|core|l[123]cache|numa|package|socket|board)\b/;
+	return _refuse($word, $value, "$known: write -oversubscribe or -no-oversubscribe") if $value =~ /oversubscribe\z/i;
+	return _refuse($word, $value, "$known: OMP_NUM_THREADS says how many processors a rank needs") if $value =~ /:PE=/i;
+	return _refuse($word, $value, $known);
+}
+
+# Where files have %r for the rank.
+sub file_pattern
+{
+	my ($value, $word) = @_;
+	my ($other) = $value =~ s/%[r%]//gr =~ /(%.?)/s;
+	return $value if !defined $other;
+	return _refuse($word, $value, "not a name of files: '" . FTMPI::Error::clean($other) . "' is neither %r, the number of the rank, nor %%, which is a %");
+}
+
+sub output_folder
+{
+	my ($value, $word) = @_;
+	return $value if $value !~ /:nocopy\z/;
+	return _refuse($word, $value, 'not a folder: leave out :nocopy, as what goes into files is not printed');
+}
+
 # latest, auto, SESSION or SESSION:LINE
 sub restore
 {

@@ -930,9 +930,10 @@ sub _timed_out
 # A reader that went away ends the job quietly, as it does a program in a pipeline.
 sub _output_gone
 {
-	my ($self, $error) = @_;
+	my ($self, $error, $what) = @_;
 	return $self->_fail(128 + 13) if $error eq '';
-	return $self->_fail(1, "cannot write to standard output: $error; the job is ended.");
+	$what //= 'standard output';
+	return $self->_fail(1, "cannot write to $what: $error; the job is ended.");
 }
 
 # In the phase `ending`.

@@ -12,8 +12,8 @@ use warnings;
 
 use constant { LINE_MAX => 65536, IDLE => 0.1 };
 
-# tag: whether each line begins with its rank; interactive: the rank whose prompts are shown, or
-# undef.
+# tag: whether each line begins with its rank; stamp => sub: what else each line begins with, or undef; interactive: the rank whose
+# prompts are shown, or undef.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -41,17 +41,14 @@ sub finish
 	my @texts;
 	for my $stream (grep { !$goes_on || $_ != 1 } sort keys %$held) {
 		my $text = $self->_show($rank, $stream, delete $held->{$stream});
-		$text .= "\n" if $self->{tag} && delete $self->{open}{$rank}{$stream};
+		$text .= "\n" if delete $self->{open}{$rank}{$stream};
 		push @texts, [ $stream, $text ] if length $text;
 	}
 	return @texts;
 }
 
-sub finish_all
-{
-	my ($self) = @_;
-	return map { $self->finish($_) } sort { $a <=> $b } keys %{ $self->{held} };
-}
+# Those that may have left something.
+sub ranks { my ($self) = @_; return sort { $a <=> $b } keys %{ $self->{held} } }
 
 # When idle() will have something to say, or undef.
 sub idle_time
@@ -76,16 +73,17 @@ sub idle
 	return @texts;
 }
 
-# With tags: each line that begins in this text gets one; `open` remembers that the last did not
+# With tags or stamps: each line that begins in this text gets them; `open` remembers that the last did not
 # end.
 sub _show
 {
 	my ($self, $rank, $stream, $text) = @_;
-	return $text if !$self->{tag} || !length $text;
+	return $text if !length $text || !($self->{tag} || $self->{stamp});
+	my $head = ($self->{tag} ? "[$rank] " : '') . ($self->{stamp} ? $self->{stamp}->() . ' ' : '');
 	my $open = $self->{open}{$rank}{$stream};
 	$self->{open}{$rank}{$stream} = $text !~ /\n\z/;
-	$text =~ s/^/[$rank] /mg;
-	$text =~ s/^\[$rank\] // if $open;
+	$text =~ s/^/$head/mg;
+	substr $text, 0, length $head, '' if $open;
 	return $text;
 }
 

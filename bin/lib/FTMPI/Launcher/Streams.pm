@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Output of ranks and launcher on its way to standard output and standard error: FTMPI::Launcher::OutputLines
-# puts lines together, FTMPI::Launcher::Writer writes them as fast as the readers take them.
+# puts lines together, FTMPI::Launcher::Writer writes them as fast as the readers take them; or, of ranks, to files
+# (FTMPI::Launcher::OutputFiles).
 package FTMPI::Launcher::Streams;
 
 use strict;
 use warnings;
+
+use POSIX       ();
+use Time::HiRes ();
 
 use FTMPI::Error                 ();
 use FTMPI::Launcher::OutputLines ();
@@ -15,8 +19,11 @@ use FTMPI::Loop                  ();
 # Of what a rank wrote to standard error last, for messages: lines, and bytes of all and of one.
 use constant { WORDS_LINES => 3, WORDS_MAX => 2048, WORD_MAX => 120 };
 
-# loop; tag: whether lines begin with their rank; has_input => sub: whether rank 0 may still be given standard
-# input, so that what it leaves without a line end may be a prompt; make_way => sub (stream, text): the text, behind what makes room for it on a terminal; on_gone, on_room: see FTMPI::Launcher::Writer.
+# The rank that gets standard input.
+use constant READER => 0;
+
+# loop; tag: whether lines begin with their rank, stamped: with the time; files: FTMPI::Launcher::OutputFiles, or undef; has_input => sub: whether rank 0 may still be given standard
+# input, so that what it leaves without a line end may be a prompt; make_way => sub (stream, text): the text, behind what makes room for it on a terminal; on_gone (for a file with its name as a third argument), on_room: see FTMPI::Launcher::Writer.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -26,7 +33,9 @@ sub new
 		has_input => $arg{has_input},
 		make_way  => $arg{make_way} // sub { $_[1] },
 		words     => {},
-		output    => FTMPI::Launcher::OutputLines->new(tag => $arg{tag}, interactive => 0),
+		files     => $arg{files},
+		on_gone   => $arg{on_gone},
+		output    => FTMPI::Launcher::OutputLines->new(tag => $arg{tag}, stamp => $arg{stamped} ? \&_stamp : undef, interactive => READER),
 		writer    => FTMPI::Launcher::Writer->new(%calls),
 	}, $class;
 }
@@ -41,12 +50,30 @@ sub put
 # As it is, to standard error.
 sub put_line { my ($self, $text) = @_; $self->{writer}->put(2, $text); return }
 
+# The time, as text.
+sub _stamp
+{
+	my $now = Time::HiRes::time();
+	return POSIX::strftime('%Y-%m-%d %H:%M:%S', localtime $now) . sprintf '.%03d', 1000 * ($now - int $now);
+}
+
+# What a rank wrote, as it is to be shown.
+sub _show
+{
+	my ($self, $rank, $stream, $text) = @_;
+	my $files = $self->{files};
+	return $self->put($stream, $text) if !$files || !$files->has($stream);
+	my ($path, $why) = length $text ? $files->write($rank, $stream, $text) : ();
+	$self->{on_gone}->($stream, $why, "the file $path") if defined $path;
+	return;
+}
+
 # Bytes of a rank.
 sub take
 {
 	my ($self, $rank, $stream, $bytes) = @_;
 	$self->{words}{$rank} = substr(($self->{words}{$rank} // '') . $bytes, -WORDS_MAX) if $stream == 2;
-	$self->put($stream, $self->{output}->add($rank, $stream, $bytes, FTMPI::Loop::now()));
+	$self->_show($rank, $stream, $self->{output}->add($rank, $stream, $bytes, FTMPI::Loop::now()));
 	$self->_watch_idle;
 	return;
 }
@@ -73,7 +100,9 @@ sub finish
 	} else {
 		$self->{words} = {};
 	}
-	$self->put(@$_) for defined $rank ? $output->finish($rank, $goes_on) : $output->finish_all;
+	for my $its (defined $rank ? $rank : $output->ranks) {
+		$self->_show($its, @$_) for $output->finish($its, $goes_on);
+	}
 	return;
 }
 
@@ -94,7 +123,7 @@ sub _idle
 	my ($self) = @_;
 	delete $self->{timer};
 	return if !$self->{has_input}->();
-	$self->put(@$_) for $self->{output}->idle(FTMPI::Loop::now());
+	$self->_show(READER, @$_) for $self->{output}->idle(FTMPI::Loop::now());
 	$self->_watch_idle;
 	return;
 }

@@ -173,7 +173,8 @@ sub _options
 	my @words = split /\n/, $input, -1;
 	my $got = FTMPI::Cli::Options::parse(@words);
 	return 'help' if $got->{help} || $got->{version} || $got->{man};
-	_promise(($got->{n} // '') =~ /\A[1-9][0-9]{0,4}\z/ && $got->{n} <= FTMPI::Cli::Options::RANKS_MAX,
+	return 'file' if defined $got->{configfile} && !$got->{prog};
+	_promise(!defined $got->{n} && defined $got->{ppn} || ($got->{n} // '') =~ /\A[1-9][0-9]{0,4}\z/ && $got->{n} <= FTMPI::Cli::Options::RANKS_MAX,
 		'the number of ranks is ' . ($got->{n} // 'missing'));
 	_promise(scalar @{ $got->{prog} }, 'no program');
 	_promise(!grep({ !defined || !length } @$got{ grep { !/^(?:prog|host|x|ports)\z/ } keys %$got }),
