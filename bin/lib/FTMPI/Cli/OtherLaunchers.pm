@@ -15,7 +15,7 @@ my $NO_SERVER = 'leave it out: each job is on its own, and leaves no process beh
 
 # names, answer
 my @TABLE = (
-	[ [qw(N)], 'write -ppn N for N ranks on each host; how many hosts a job has is said by -host, -machinefile or the batch job' ],
+	[ [qw(N nodes)], 'write -ppn N for N ranks on each host; how many hosts a job has is said by -host, -machinefile or the batch job' ],
 	[ [qw(pernode)], 'write -ppn 1' ],
 	[ [qw(c)], 'write -n N for N ranks; how many processors each of them needs is said by OMP_NUM_THREADS' ],
 	[ [qw(ntasks)], 'write -n N' ],
@@ -40,7 +40,7 @@ my @TABLE = (
 	[ [qw(chdir D)], 'write -wdir DIR' ],
 	[ [qw(path)], 'write -x PATH=...: programs are looked for in PATH' ],
 	[ [qw(prefix noprefix launch-agent)], 'leave it out: ftmpirun sends what it runs on other hosts itself' ],
-	[ [qw(bcast s preload-binary preload-files)], 'copy the program to the same path on every host, or put it on a file system that they share' ],
+	[ [qw(bcast bcast-exclude s preload-binary preload-files)], 'copy the program to the same path on every host, or put it on a file system that they share' ],
 	[ [qw(genvall envall)], 'ranks on this machine have all variables; -x VAR gives one of them to the ranks on other hosts, too' ],
 	[ [qw(genvlist envlist export)], 'write -x VAR for each variable' ],
 	[ [qw(genvnone envnone)], 'write env -i in front of the program, with the variables FTMPI_* and those that it needs behind it' ],
@@ -59,7 +59,7 @@ my @TABLE = (
 	[ [qw(u unbuffered)], 'output is carried at once; -pty is for programs that keep what they print' ],
 	[ [qw(xml xml-file xterm)], 'leave it out; -tag-output says whose each line of output is' ],
 	[ [qw(show-progress)], 'write -progress' ],
-	[ [qw(q quiet)], 'leave it out: ftmpirun prints only notes and failures unless -v is given' ],
+	[ [qw(q Q quiet)], 'leave it out: ftmpirun prints only notes and failures unless -v is given' ],
 	[ [qw(print-all-exitcodes)], 'leave it out: a sentence tells of the rank that failed first, and the exit status is that rank\'s' ],
 	[ [qw(info)], 'write -version' ],
 	[ [qw(report-pid report-uri report-events report-state-on-timeout)], '-record keeps a record of the job, with its process, and -vv tells what happens' ],
@@ -71,7 +71,22 @@ my @TABLE = (
 	[ [qw(t time)], 'write -timeout TIME' ],
 	[ [qw(O overcommit)], 'write -oversubscribe, or leave it out' ],
 	[ [qw(dvm hnp novm ompi-server nameserver personality max-vm-size usize)], $NO_SERVER ],
-	[ [qw(A account J job-name p partition qos exclusive mem mem-per-cpu constraint gres gpus gpus-per-node reservation)], $IN_JOB ],
+	[ [qw(prolog epilog task-prolog task-epilog)], 'a script of each rank can do that before and behind the program' ],
+	[ [qw(index-argv-by-rank)], 'a script of each rank can choose arguments by FTMPI_RANK' ],
+	[ [qw(do-not-launch)], 'each job is started; with true as its program, -v tells where ranks would be' ],
+	[ [qw(jobid het-group r)], 'ftmpirun uses the batch job in which it is called; -host chooses among its hosts' ],
+	[ [qw(container)], 'write the command of the container in front of the program' ],
+	[ [qw(propagate)], 'ulimit in a script of each rank sets its limits' ],
+	[ [qw(usage)], 'write -help' ],
+	[ [qw(acctg-freq cf cartofile compress demux disable-hostname-propagation disable-status do-not-resolve E enable-instant-on-support exact fwd-mpirun-port I immediate
+			no-allocate overlap pmi-port preserve-env profile quit-on-interrupt report-child-jobs-separately resv-ports send-libs set-cwd-to-session-dir slurmd-debug T
+			threads use-regexp X Z)],
+		'leave it out: ftmpirun has nothing that it could change' ],
+	[ [qw(A account b bb bbf begin C cluster-constraint clusters comment constraint contiguous core-spec cores-per-socket cpu-freq cpus-per-gpu deadline delay-boot dependency
+			exclude exclusive G gpu-freq gpus gpus-per-node gpus-per-socket gres gres-flags hold J job-name L licenses M mail-type mail-user mcs-label mem mem-per-cpu
+			mem-per-gpu mincpus nice p partition power priority qos reboot reservation S signal sockets-per-node spread-job switches thread-spec threads-per-core time-min tmp
+			use-min-nodes wckey)],
+		$IN_JOB ],
 );
 
 my %ANSWER = map {
