@@ -54,7 +54,7 @@ KEEPER_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/keeper/*.c lib/keeper/*.c l
 all: product $(PROGRAM_BIN)
 
 # what is installed
-product: $(LIBRARIES) $(TOOL) $(KEEPER) $(B)/man/made
+product: $(LIBRARIES) $(TOOL) $(KEEPER) $(B)/man/made $(B)/completions/made
 
 # ---- the library ----
 
@@ -120,6 +120,12 @@ $(B)/man/made: include/ftmpi.h doc/man/gen_calls.pl
 	@rm -rf $(B)/man && mkdir -p $(B)/man/man3
 	@echo "  GEN $(B)/man/man3"
 	$(Q)perl doc/man/gen_calls.pl include/ftmpi.h $(B)/man/man3 >$@.new && mv $@.new $@
+
+# what bash completes for the commands
+$(B)/completions/made: $(wildcard bin/lib/FTMPI/Cli/*.pm) bin/lib/FTMPI/Compiler.pm $(TOOL)
+	@mkdir -p $(@D)
+	@echo "  GEN $(@D)"
+	$(Q)perl -Ibin/lib -MFTMPI::Cli::Completion -e 'FTMPI::Cli::Completion::main(@ARGV)' $(@D) $(TOOL) && touch $@
 
 # ---- test programs ----
 

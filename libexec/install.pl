@@ -165,6 +165,9 @@ sub table
 	$file->("$at->{DOCDIR}",             0644, 'LICENSE', glob 'doc/*.md');
 	$file->("$at->{DOCDIR}/examples",    0644, glob 'examples/*.*');
 	$link->("$man/man1/ftmpicxx.1", "$man/man1/ftmpicc.1");
+	my $words = "$share/bash-completion/completions";
+	$file->($words, 0644, map { "$at->{B}/completions/$_" } qw(ftmpirun ftmpi-ckpt ftmpicc));
+	$link->("$words/$_", "$words/ftmpicc") for 'ftmpicxx', $at->{FORTRAN} ? 'ftmpifort' : ();
 	for my $name (sort keys %COMMAND) {
 		my $page = ($name =~ /^mpif/ ? 'ftmpifort' : $COMMAND{$name}) . '.1';
 		$link->("$names/bin/$name",              "$prefix/bin/$COMMAND{$name}");

@@ -90,6 +90,9 @@ sub command
 	return ($question ? 1 : 0, @compiler, @compile, @theirs, $links ? @link : ());
 }
 
+# What -showme:WHAT may be.
+sub questions { return qw(command compile link incdirs libdirs libs version) }
+
 sub _libraries { return ($_[0] eq 'fortran' ? 'ftmpifort' : (), 'ftmpi') }
 
 # A program with mpif.h calls MPI_SEND with buffers of different types, for which it has no interface.

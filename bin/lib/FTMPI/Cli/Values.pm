@@ -148,6 +148,10 @@ sub milliseconds
 	};
 }
 
+# For those that complete words.
+sub coords { return @COORDS }
+sub whats  { return @WHATS }
+
 sub coord
 {
 	my ($value, $word) = @_;
