@@ -31,6 +31,84 @@ my %RESULTS = (
 	FTMPI_Restore            => [qw(FTMPI_RESTORED FTMPI_NOTHING FTMPI_CKPTERROR)],
 );
 
+# What a program does with the call, between MPI_Init and MPI_Finalize.
+my $LOOP = <<'EOC';
+int step = 0, due;
+double field[1000] = {0};
+
+if (FTMPI_CKPT_Protect(0, &step, 1, MPI_INT) || FTMPI_CKPT_Protect(1, field, 1000, MPI_DOUBLE))
+    MPI_Abort(MPI_COMM_WORLD, 1);
+if (FTMPI_Restore() == FTMPI_RESTORED)
+    printf("it goes on at step %d\n", step);
+while (step < 100) {
+    field[step % 1000] += 1;
+    step++;
+    FTMPI_Checkpoint_due(&due);
+    if (due && FTMPI_Perform_Checkpoint() == FTMPI_CKPTERROR)
+        fprintf(stderr, "no checkpoint at step %d; it goes on\n", step);
+}
+EOC
+
+my $BUFFER = <<'EOC';
+int step = 7, back = 0;
+
+if (FTMPI_CKPT_AllocBuffer(1024) || FTMPI_CKPT_AddToBuffer(&step, sizeof step))
+    MPI_Abort(MPI_COMM_WORLD, 1);
+if (FTMPI_Perform_Checkpoint() == FTMPI_RESTORED)
+    printf("the buffer is there again, with its pointer at 0\n");
+FTMPI_CKPT_ResetBufPtr();
+if (FTMPI_CKPT_GetFromBuffer(&back, sizeof back))
+    MPI_Abort(MPI_COMM_WORLD, 1);
+printf("step %d\n", back);
+EOC
+
+my %EXAMPLE = (
+	(map { $_ => $LOOP } qw(FTMPI_CKPT_Protect FTMPI_Restore FTMPI_Perform_Checkpoint FTMPI_Checkpoint_due)),
+	(map { $_ => $BUFFER } qw(FTMPI_CKPT_AllocBuffer FTMPI_CKPT_AddToBuffer FTMPI_CKPT_GetFromBuffer FTMPI_CKPT_ResetBufPtr)),
+	FTMPI_CKPT_Wait => <<'EOC',
+if (FTMPI_Perform_Checkpoint() == FTMPI_CKPTERROR || FTMPI_CKPT_Wait() == FTMPI_CKPTERROR)
+    fprintf(stderr, "the last line is not committed\n");
+EOC
+	FTMPI_CKPT_Set_coordination => <<'EOC',
+if (FTMPI_CKPT_Set_coordination("eventlog"))
+    MPI_Abort(MPI_COMM_WORLD, 1);
+EOC
+	FTMPI_Get_restart_count => <<'EOC',
+int times;
+
+FTMPI_Get_restart_count(&times);
+if (times > 0)
+    printf("the job was restarted %d times\n", times);
+EOC
+	FTMPI_Progress => <<'EOC',
+for (int step = 1; step <= 100; step++)
+    FTMPI_Progress(step / 100.0, "solving");
+EOC
+	FTMPI_CKPT_Unprotect => <<'EOC',
+double *field = calloc(1000, sizeof *field);
+
+if (!field || FTMPI_CKPT_Protect(1, field, 1000, MPI_DOUBLE))
+    MPI_Abort(MPI_COMM_WORLD, 1);
+FTMPI_Perform_Checkpoint();
+FTMPI_CKPT_Unprotect(1); /* before the memory is freed */
+free(field);
+EOC
+	FTMPI_CKPT_SeekBufPtr => <<'EOC',
+int step = 7;
+
+if (FTMPI_CKPT_AllocBuffer(1024) || FTMPI_CKPT_SeekBufPtr(512, FTMPI_SEEK_SET) < 0)
+    MPI_Abort(MPI_COMM_WORLD, 1);
+if (FTMPI_CKPT_AddToBuffer(&step, sizeof step))
+    MPI_Abort(MPI_COMM_WORLD, 1);
+printf("%lld bytes are before the pointer\n", (long long)FTMPI_CKPT_SeekBufPtr(0, FTMPI_SEEK_CUR));
+EOC
+	(map { $_ => <<'EOC' } qw(FTMPI_CKPT_ReAllocBuffer FTMPI_CKPT_DeAllocBuffer)),
+if (FTMPI_CKPT_AllocBuffer(1024) || FTMPI_CKPT_ReAllocBuffer(1 << 20)) /* what is in it stays */
+    MPI_Abort(MPI_COMM_WORLD, 1);
+FTMPI_CKPT_DeAllocBuffer();
+EOC
+);
+
 sub slurp
 {
 	my ($path) = @_;
@@ -92,7 +170,8 @@ sub page
 	if (my $results = $RESULTS{ $f->{name} }) {
 		push @text, ".SH RETURN VALUE\n", map { ".TP\n.B $_\n" . roff($head->{constants}{$_}) . "\n" } @$results;
 	}
-	push @text, ".SH NOTES\n", body($head->{rule}), ".SH SEE ALSO\n",
+	my $example = $EXAMPLE{ $f->{name} } // die "gen_calls.pl: there is no example of $f->{name}\n";
+	push @text, ".SH NOTES\n", body($head->{rule}), ".SH EXAMPLES\n.nf\n", plain($example), ".fi\n", ".SH SEE ALSO\n",
 		join(",\n", map { ".BR $_ (3)" } grep { $_ ne $f->{name} } @{ $head->{neighbours} }), ",\n.BR ftmpirun (1),\n.BR ftmpi (7)\n";
 	return join '', @text;
 }
