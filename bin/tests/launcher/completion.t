@@ -84,6 +84,7 @@ has('ftmpirun -n 2 ./prog -bi', '', '... are no options');
 has('ftmpirun -n 2 ./prog -r', '-restore', '... but for the last');
 has('ftmpirun -n 2 -- ./prog -r', '', '... behind -- neither');
 has('ftmpirun -n 2 ./prog : -wdi', '-wdir', 'another part');
+has('ftmpirun nodes.txt 2 runs ./prog : -wdi', '', '... which the first spelling has not');
 has('ftmpirun -n 2 -host a:4,b:4 -bind n', 'none', 'a word at which bash breaks');
 for my $before ('-n 2 -workdir runs', '-workdir runs -n 2 ./prog', 'nodes.txt 4 runs ./prog') {
 	has("ftmpirun $before -restore=", join('|', @sessions, 'auto'), "sessions in the work directory: $before");

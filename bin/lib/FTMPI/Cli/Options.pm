@@ -41,7 +41,7 @@ my @TABLE = (
 		arg   => 'N',
 		check => FTMPI::Cli::Values::whole('a number of ranks on each host', 1, RANKS_MAX),
 		text  => 'Each host has N slots, whatever -host, -machinefile or the batch job says of it: the first host gets N ranks, then the next.'
-			. ' Without -n N ranks are started on every host. -no-oversubscribe refuses an N that is more than the slots of a host.',
+			. ' Without -n every host gets N ranks. -no-oversubscribe refuses an N that is more than the slots of a host.',
 	},
 	{
 		names   => ['map-by'],
@@ -126,9 +126,9 @@ my @TABLE = (
 		names => ['output-filename'],
 		arg   => 'DIR',
 		check => \&FTMPI::Cli::Values::output_folder,
-		text  => 'What a rank prints goes into files of its own, DIR/rank.R/stdout and DIR/rank.R/stderr, and is not printed by ftmpirun; its number R has as many digits as that of the last rank.'
+		text  => 'What a rank prints goes into files of its own, DIR/rank.R/stdout and DIR/rank.R/stderr, and is not printed by ftmpirun; R is its number, with as many digits as that of the last rank.'
 			. ' ftmpirun writes the files, on its own host, and makes the folders. They are emptied when the job begins; with -restore text is added to what is there.'
-			. ' A rank that begins again adds to its files: what it prints again is in them as often as it would be in standard output. When a file cannot be written the job ends.',
+			. ' A rank that begins again adds to its files: what it prints again is in them as often as it would be in standard output. What FTMPI prints in a rank is in its stderr, too. When a file cannot be written the job ends.',
 	},
 	{
 		names => ['outfile-pattern'],

@@ -43,7 +43,7 @@ my @TABLE = (
 	[ [qw(bcast bcast-exclude s preload-binary preload-files)], 'copy the program to the same path on every host, or put it on a file system that they share' ],
 	[ [qw(genvall envall)], 'ranks on this machine have all variables; -x VAR gives one of them to the ranks on other hosts, too' ],
 	[ [qw(genvlist envlist export)], 'write -x VAR for each variable' ],
-	[ [qw(genvnone envnone)], 'write env -i in front of the program, with the variables FTMPI_* and those that it needs behind it' ],
+	[ [qw(genvnone envnone)], 'leave it out: ranks need some variables of this environment; env -u VAR in front of the program takes one away' ],
 	[ [qw(mca gmca am tune)], '-transport chooses how ranks of one host speak with each other, -iface the network, -bind their processors' ],
 	[ [qw(mpi)], 'leave it out: ranks are those of this MPI' ],
 	[ [qw(bootstrap)], 'write -launcher NAME' ],
