@@ -61,7 +61,7 @@ sub _obey
 		});
 	close $writer;
 	return $self->_obeyed($order, "fork: $!") if !defined $pid;
-	$self->{made} = $path if $order == MAKE;
+	push @{ $self->{made} }, $path if $order == MAKE;
 	my $why = '';
 	$self->{loop}->on_read(
 		$reader,
@@ -120,7 +120,7 @@ sub _look
 sub clear
 {
 	my ($self) = @_;
-	unlink $self->{made} if defined $self->{made};
+	unlink @{ $self->{made} // [] };
 	return;
 }
 

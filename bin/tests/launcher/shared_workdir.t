@@ -21,15 +21,15 @@ use constant { LOOK => FTMPI::Probe::LOOK, MAKE => FTMPI::Probe::MAKE, REMOVE =>
 
 # ---- who is asked ----
 
-my (@told, @said);
+my (@told, @said, @numbers);
 my $shared;
 
 sub anew
 {
-	@told = @said = ();
+	@told = @said = @numbers = ();
 	$shared = FTMPI::Launcher::SharedWorkdir->new(
 		workdir => '/w',
-		tell    => sub { push @told, "@_" },
+		tell    => sub { my ($host, $order, $number) = @_; push @told, "$host $order"; push @numbers, $number },
 		say     => sub { push @said, $_[0] },
 		name    => sub { "h$_[0]" });
 	return;
@@ -57,6 +57,7 @@ $shared->ask(0, 1, 2, 3);
 $shared->answered(0, MAKE, '');
 is(told(), '0 ' . MAKE . ', 3 ' . LOOK, 'a host that came later is asked alone');
 is(said(), '', 'nothing is told of hosts that share it');
+is("@numbers", '1 1 1 1 2 2', '... and each question has a file of its own');
 $shared->answered(3, LOOK, 'No such file or directory');
 like(said(), qr{\Ahost h3 does not see what host h0 writes in the work directory /w \(No such file}, 'another is told of');
 

@@ -62,7 +62,7 @@ chmod 0700, $folder;
 
 # The file by which hosts find out whether they share the directory.
 $job = workdir();
-my $probe = '.ftmpi-' . SESSION;
+my $probe = '.ftmpi-' . SESSION . '.1';
 $job->ask_whether_shared(0, 1, 2);
 is_deeply(\@told, [ "0 PROBE @{[ FTMPI::Probe::MAKE ]} $path $probe" ], 'the host of rank 0 is told to make it');
 $job->answered(0, FTMPI::Probe::MAKE, '');

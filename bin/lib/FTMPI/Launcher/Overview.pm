@@ -67,6 +67,9 @@ sub _failure
 	my $from = $f->{decision} eq 'restart' ? $self->{cut} : max(map { $self->{cuts}{$_} // $self->{cut} } @{ $f->{ranks} // [] });
 	my $lost = $self->{now} - ($from // $self->{cut});
 	$self->{lost} += $lost;
+	# another failure before they are back loses nothing more
+	$self->{cut} = $self->{now} if $f->{decision} eq 'restart';
+	$self->{cuts}{$_} = $self->{now} for @{ $f->{ranks} // [] };
 	return (lost => $lost);
 }
 

@@ -11,12 +11,13 @@ use warnings;
 
 use FTMPI::Probe ();
 
-# workdir; kept: what ranks keep there, if not a recovery line; probe: the file's name; tell => sub (host, order); say => sub (sentence);
+# workdir; kept: what ranks keep there, if not a recovery line; tell => sub (host, order, number: of the question, which has a file of its own, as that of the one before may
+# not be removed yet); say => sub (sentence);
 # name => sub (host).
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { %arg, known => {}, waiting => {} }, $class;
+	my $self = bless { %arg, known => {}, waiting => {}, asked => 0 }, $class;
 	$self->{kept} //= 'recovery line';
 	return $self;
 }
@@ -31,9 +32,12 @@ sub ask
 	@$self{qw(maker made)} = ($maker, 0);
 	$self->{known}{$_} = 1 for @new;
 	$self->{waiting} = { map { $_ => 1 } @new };
-	$self->{tell}->($maker, FTMPI::Probe::MAKE);
+	$self->{tell}->($maker, FTMPI::Probe::MAKE, ++$self->{asked});
 	return;
 }
+
+# How often.
+sub asked { return $_[0]{asked} }
 
 # A PROBED of that host; why: what was wrong, or ''.
 sub answered
@@ -76,7 +80,7 @@ sub _made
 		return;
 	}
 	$self->{made} = 1;
-	$self->{tell}->($_, FTMPI::Probe::LOOK) for sort { $a <=> $b } keys %{ $self->{waiting} };
+	$self->{tell}->($_, FTMPI::Probe::LOOK, $self->{asked}) for sort { $a <=> $b } keys %{ $self->{waiting} };
 	return;
 }
 
@@ -93,7 +97,7 @@ sub _apart
 sub _finish
 {
 	my ($self) = @_;
-	$self->{tell}->($self->{maker}, FTMPI::Probe::REMOVE);
+	$self->{tell}->($self->{maker}, FTMPI::Probe::REMOVE, $self->{asked});
 	$self->{maker} = undef;
 	return;
 }

@@ -24,7 +24,7 @@ sub new
 	my $shared = FTMPI::Launcher::SharedWorkdir->new(
 		workdir => $arg{path},
 		kept    => $arg{kept},
-		tell    => sub { my ($host, $order) = @_; $tell->($host, 'PROBE', $order, $arg{path}, $probe) },
+		tell    => sub { my ($host, $order, $number) = @_; $tell->($host, 'PROBE', $order, $arg{path}, "$probe.$number") },
 		say     => $arg{say},
 		name    => $arg{name});
 	return bless { %arg, folder => "$arg{path}/$arg{session}", probe => "$arg{path}/$probe", shared => $shared,
@@ -120,7 +120,7 @@ sub clear
 {
 	my ($self, $epoch) = @_;
 	FTMPI::PartialLines::remove_barren($self->{folder}, $epoch);
-	unlink $self->{probe};
+	unlink map { "$self->{probe}.$_" } 1 .. $self->{shared}->asked;
 	return;
 }
 
