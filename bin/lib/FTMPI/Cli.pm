@@ -32,6 +32,9 @@ use constant { MACHINEFILE_MAX => 16 << 20, CONFIGFILE_MAX => 1 << 20, PATH_MAX 
 # Seconds that a rank of an image job has to come to where it can be saved.
 use constant IMAGE_PATIENCE => 10;
 
+# Seconds after which a program that was told that a line is due, and has made none, is told again.
+use constant PROGRAM_PATIENCE => 60;
+
 # Linux, but for a few old machines, which refuse it; Fcntl does not have it.
 use constant O_TMPFILE => 020000000;
 
@@ -78,6 +81,7 @@ sub _run
 	return _manual() if $options->{man};
 	$options = _with_file($options) if defined $options->{configfile};
 	_take_job($options);
+	_take_auto($options) if ($options->{'ckpt-interval'} // '') eq 'auto';
 	$options->{n} //= _slots($options);
 	my $plan = plan($options);
 	$plan->{files} = _output_files($options);
@@ -90,6 +94,16 @@ sub _is_in_job
 	return if !grep { defined $ENV{$_} } qw(SLURM_JOB_ID SLURM_JOBID PBS_JOBID LSB_JOBID);
 	require FTMPI::Cli::Batch;
 	return FTMPI::Cli::Batch::kind();
+}
+
+# The interval is another one soon.
+sub _take_auto
+{
+	my ($options) = @_;
+	require FTMPI::Launcher::AutoInterval;
+	$options->{auto} = FTMPI::Launcher::AutoInterval->new(mtbf => $options->{mtbf});
+	$options->{'ckpt-interval'} = $options->{auto}->interval;
+	return;
 }
 
 # What the batch job gives, and the user did not say.
@@ -219,6 +233,8 @@ sub plan
 		debug        => $options->{debug},
 		image        => _image($options),
 		interval     => $options->{'ckpt-interval'},
+		auto         => $options->{auto},
+		program_lines => $options->{auto} && !$options->{image} ? { interval => $options->{'ckpt-interval'}, patience => PROGRAM_PATIENCE, program => 1 } : undef,
 		coord        => $options->{coord} // 'blocking',
 		progress     => $options->{progress},
 		time_limit   => $options->{'time-limit'},
@@ -318,7 +334,7 @@ sub _settings
 	my ($options, $goes_on, $restore) = @_;
 	my %setting;
 	@setting{qw(heartbeat heartbeat-timeout)} = FTMPI::Cli::Options::heartbeat($options);
-	$setting{'ckpt-interval'} = int 0.5 + 1000 * ($options->{'ckpt-interval'} // FTMPI::Cli::Values::INTERVAL_MAX)
+	$setting{'ckpt-interval'} = int 0.5 + 1000 * (($options->{auto} ? undef : $options->{'ckpt-interval'}) // FTMPI::Cli::Values::INTERVAL_MAX)
 		if _has_interval($options);
 	for my $name (qw(keep coord transport accept-binary debug dump pty verify-replay)) {
 		$setting{$name} = $options->{$name} ? $options->{$name} : next;

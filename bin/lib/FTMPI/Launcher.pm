@@ -76,7 +76,7 @@ my %ACTIONS = (
 # env => [words], wdir, workdir, ssh => [words] (for the keeper), reach: FTMPI::Launcher::Reach, iface, ports => [first, last], timeout, tag, stamped, files: see FTMPI::Launcher::Streams,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
 # max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; keeper_hosts => [{ name, local }] for it, or undef; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes; is_gone => sub, why nobody can go on there any more; places, of its ranks, by rank } that the ranks go on in from their own checkpoints (message logging), or undef; transport: tcp if that was asked for, also when the job began, or undef; restoring: words for what -restore named; expected: { session, line } of
-# it; progress: a line about the job's state is wanted; time_limit: in s, or undef; stop_after: the job ends after a line that SIGUSR2 asks for; saves_at_term: SIGTERM asks for one, too; asks_program: programs without images can be told that a line is due; record: the run record is wanted from the beginning; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; injection: { faults, random } (FTMPI::Launcher::Injection), or undef; on_restored =>
+# it; progress: a line about the job's state is wanted; auto: FTMPI::Launcher::AutoInterval, or undef; program_lines: see FTMPI::Launcher::Job; time_limit: in s, or undef; stop_after: the job ends after a line that SIGUSR2 asks for; saves_at_term: SIGTERM asks for one, too; asks_program: programs without images can be told that a line is due; record: the run record is wanted from the beginning; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; injection: { faults, random } (FTMPI::Launcher::Injection), or undef; on_restored =>
 # sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
 {
@@ -88,7 +88,7 @@ sub run
 	$self->{notes} = FTMPI::Launcher::Notes->new;
 	@$self{qw(began now)} = (time, FTMPI::Loop::now());
 	$self->_make_parts;
-	$self->_observe if $plan->{progress} || $plan->{record} || $plan->{verbosity};
+	$self->_observe if $plan->{progress} || $plan->{record} || $plan->{verbosity} || $plan->{auto};
 	$self->_listen_to_signals;
 	$self->{loop}->after($plan->{timeout}, sub { $self->_event('timeout', $plan->{timeout}) })
 		if defined $plan->{timeout};
@@ -168,6 +168,8 @@ sub _observe
 		progress => $plan->{progress},
 		say      => $plan->{verbosity} ? sub { $self->_say(@_) } : undef,
 		log      => sub { $self->_log(@_) },
+		auto     => $plan->{auto},
+		on_interval => sub { $self->_event('interval', @_) },
 		put      => sub { $self->{streams}->put_line(@_) });
 	return;
 }
@@ -314,6 +316,7 @@ sub _make_job
 		debug      => $plan->{debug},
 		image      => $plan->{image},
 		interval   => $plan->{interval},
+		program_lines => $plan->{program_lines},
 		restoring  => $plan->{restoring},
 		newest     => sub { scalar $self->{workdir}->newest_line },
 		session    => $self->{session_name},
@@ -357,8 +360,8 @@ sub _event
 			my $method = $ACTIONS{$name};
 			$self->$method(@arguments);
 		}
+		$self->_tell_notes;    # which may bring about another event
 	}
-	$self->_tell_notes;
 	return;
 }
 

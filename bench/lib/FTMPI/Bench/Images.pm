@@ -55,7 +55,7 @@ sub _lines
 	my $work  = File::Temp->newdir('images-XXXXXX', DIR => $arg->{dir});
 	my $gaps  = FTMPI::Bench::Gaps->new;
 	my $watch = FTMPI::Bench::Watch->new(
-		command => [ $peer->{run}[0], '-v', @options, '-ckpt-interval', INTERVAL, '-workdir', "$work", '-n', $arg->{ranks},
+		command => [ $peer->{run}[0], '-vv', @options, '-ckpt-interval', INTERVAL, '-workdir', "$work", '-n', $arg->{ranks},
 			$arg->{exe}, $arg->{bytes}, $tenths ],
 		env   => FTMPI::Bench::Peers::environment($peer),
 		dir   => $arg->{dir},

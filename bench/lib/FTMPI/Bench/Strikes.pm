@@ -76,7 +76,7 @@ sub _job
 {
 	my (%arg) = @_;
 	my $peer = $arg{peer};
-	my @run = ($peer->{run}[0], '-v', '-max-restarts', RESTARTS, @{ $arg{options} // [] }, '-workdir', $arg{dir}, @{ $arg{run} },
+	my @run = ($peer->{run}[0], '-vv', '-max-restarts', RESTARTS, @{ $arg{options} // [] }, '-workdir', $arg{dir}, @{ $arg{run} },
 		$arg{exe}, $arg{bytes});
 	my $watch = FTMPI::Bench::Watch->new(
 		command => [ ($arg{inside} // sub { @_ })->(@run) ],

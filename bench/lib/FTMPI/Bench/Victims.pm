@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A job under message logging whose ranks are killed, as the lines of ftmpirun -v tell of them.
+# A job under message logging whose ranks are killed, as the lines of ftmpirun -vv tell of them.
 package FTMPI::Bench::Victims;
 
 use strict;
@@ -26,7 +26,7 @@ sub run
 	my $done = eval {
 		$self->{started} = FTMPI::Bench::Watch::now();
 		$self->{watch} = FTMPI::Bench::Watch->new(
-			command => [ $arg{peer}{run}[0], qw(-v -coord msglog -max-restarts), RESTARTS, @{ $arg{options} // [] },
+			command => [ $arg{peer}{run}[0], qw(-vv -coord msglog -max-restarts), RESTARTS, @{ $arg{options} // [] },
 				'-workdir', "$work", '-n', $arg{ranks}, @{ $arg{program} } ],
 			env   => FTMPI::Bench::Peers::environment($arg{peer}),
 			dir   => $arg{dir},

@@ -244,13 +244,21 @@ my @TABLE = (
 	},
 	{
 		names   => ['ckpt-interval'],
-		arg     => 'TIME',
+		arg     => 'TIME|auto',
 		check   => \&FTMPI::Cli::Values::interval,
 		default => 'never',
 		text    => 'FTMPI_Checkpoint_due() is true when TIME has passed since the last'
 			. ' checkpoint: seconds, or with units as in 90s, 10m, 1.5h, 1h30m. A program that makes no checkpoints needs -image. Under eventlog not'
 			. ' before that checkpoint is written, however long the disk takes. With -image a recovery line is made'
-			. ' when TIME has passed since the last one; with -image and -coord msglog each rank makes a checkpoint every TIME, one rank after the other.',
+			. ' when TIME has passed since the last one; with -image and -coord msglog each rank makes a checkpoint every TIME, one rank after the other. auto: a time that follows from what lines cost this job, and from how often it fails (-mtbf): sqrt(2 C M), with'
+			. ' C seconds for a line and M seconds from one failure to the next; the first line after 10 s, and lines take half of the time at most. It changes while the job runs, -v tells it, and the run record has it. Not with -coord msglog.',
+	},
+	{
+		names   => ['mtbf'],
+		arg     => 'TIME',
+		check   => \&FTMPI::Cli::Values::seconds,
+		default => '24h, which what is seen soon outweighs',
+		text    => 'With -ckpt-interval auto: the time from one failure of the job to the next that is expected.',
 	},
 	{
 		names   => ['ckpt-order'],
@@ -557,6 +565,7 @@ sub _finished
 	_check_heartbeat($got);
 	_check_image($got);
 	_check_msglog($got);
+	_check_auto($got);
 	$got->{prog} = \@words;
 	my @passed = $untouched ? () : _passed(map { @{ $_->{prog} } } $got, @{ $got->{more} // [] });
 	$got->{passed} = \@passed if @passed;
@@ -736,6 +745,15 @@ sub _check_image
 		if $got->{'accept-binary'};
 	_refuse('with -image the protocol is not left to the program: write -coord eventlog, or -coord blocking, for -coord auto')
 		if ($got->{coord} // '') eq 'auto';
+	return;
+}
+
+sub _check_auto
+{
+	my ($got) = @_;
+	my $is_auto = ($got->{'ckpt-interval'} // '') eq 'auto';
+	_refuse('-mtbf has no meaning without -ckpt-interval auto') if defined $got->{mtbf} && !$is_auto;
+	_refuse('-ckpt-interval auto has no meaning with -coord msglog, where each rank fails, and goes back, alone: write a time') if $is_auto && ($got->{coord} // '') eq 'msglog';
 	return;
 }
 

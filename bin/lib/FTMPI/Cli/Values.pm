@@ -128,6 +128,7 @@ sub grace
 sub interval
 {
 	my ($value, $word) = @_;
+	return $value if $value eq 'auto';
 	my $seconds = _seconds_or_none($value, $word);
 	return $seconds if $seconds >= 0.001 && $seconds <= INTERVAL_MAX;
 	return _refuse($word, $value, 'not a time from 0.001 to ' . INTERVAL_MAX . ' s');

@@ -77,8 +77,10 @@ my %EVENTS = (
 		output_gone => '_output_gone',
 		line_wanted => '_saving_wanted',
 		stop_wanted => '_stop_unstarted',
+		interval    => '_interval',
 	},
 	running => {
+		interval    => '_interval',
 		stop_wanted => '_stop_wanted',
 		stop_late   => '_stop_late',
 		here        => '_here',
@@ -126,6 +128,7 @@ my %EVENTS = (
 		line_wanted => '_saving_wanted',
 		stop_wanted => '_stop_unstarted',
 		stop_late   => '_stop_unstarted',
+		interval    => '_interval',
 		cannot      => '_cannot',
 		unfit       => '_host_lost_again',
 		host_lost   => '_host_lost_again',
@@ -153,7 +156,7 @@ my %SIGNAL_NUMBER = (HUP => 1, INT => 2, TERM => 15);
 
 # hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max, from_start, restoring, alone, newest: see
 # FTMPI::Launcher::Recovery; verdict, silent, lenient, debug: see FTMPI::Launcher::Suspects; image: see FTMPI::Launcher::Lines, and with alone FTMPI::Launcher::Checkpoints; session: the
-# job's name; notes: FTMPI::Launcher::Notes, to which what happens is added; term_ranks: seconds that ranks get after a SIGTERM, or undef; interval: of -ckpt-interval, or undef.
+# job's name; notes: FTMPI::Launcher::Notes, to which what happens is added; term_ranks: seconds that ranks get after a SIGTERM, or undef; interval: of -ckpt-interval, or undef; program_lines: as image of FTMPI::Launcher::Lines, where the program makes the lines and is told when.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -182,7 +185,7 @@ sub new
 		moving   => FTMPI::Launcher::Moving->new(hosts => $hosts, ranks => $ranks, suspects => $suspects),
 		saving   => $arg{alone}
 			? FTMPI::Launcher::Checkpoints->new(hosts => $hosts, ranks => $ranks, recovery => $recovery, image => $arg{image})
-			: FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}, notes => $notes),
+			: FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image} // $arg{program_lines}, notes => $notes),
 		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session},
 			by_time => $by_time && !$arg{alone}, by_rank => $by_time && $arg{alone},
 			by_calls => !$image && defined $arg{interval}),
@@ -434,6 +437,9 @@ sub _saving_wanted
 	my ($self) = @_;
 	return $self->{image} ? $self->{saving}->wanted : [ save_all => $self->{epoch}, ++$self->{data_asked}, FTMPI::Control::GO ];
 }
+
+# -ckpt-interval auto.
+sub _interval { my ($self, $seconds) = @_; return $self->{saving}->interval($seconds) }
 
 # ---- an end from which -restore goes on ----
 

@@ -27,7 +27,7 @@ use FTMPI::Launcher::Notes     ();
 use FTMPI::Launcher::Sentences ();
 
 # hosts: FTMPI::Launcher::HostTable; image: { interval, or undef when lines are made at the user's word alone; patience;
-# waits: ranks are held until all have come }, in seconds, or undef: the launcher asks for no lines; notes: FTMPI::Launcher::Notes.
+# waits: ranks are held until all have come }, in seconds; program: the program makes the line when it is told that one is due, and nobody says SAVED; or undef: the launcher asks for no lines; notes: FTMPI::Launcher::Notes.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -78,7 +78,7 @@ sub due
 	return if $stamp != $self->{stamp};
 	my $state = $self->{state};
 	return $self->_late if $state eq 'held';
-	return $self->_begin if $state eq 'idle';
+	return $self->_begin if $state eq 'idle' || $self->{program};
 	my @said = $self->_report(FTMPI::Launcher::Sentences::not_heard_of($self->{limit}));
 	return (@said, defined $self->{interval} ? $self->_begin : $self->_idle);
 }
@@ -137,7 +137,15 @@ sub committed
 {
 	my ($self, $number) = @_;
 	$self->{number} = $number;
-	return $self->{state} eq 'idle' ? $self->_idle : ();
+	return $self->{state} eq 'idle' || ($self->{program} && $self->{state} eq 'saving') ? $self->_idle : ();
+}
+
+# Another interval is better.
+sub interval
+{
+	my ($self, $seconds) = @_;
+	$self->{interval} = $seconds;
+	return $self->{state} eq 'idle' ? $self->_timer($seconds) : ();
 }
 
 sub _idle

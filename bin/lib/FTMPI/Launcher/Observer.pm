@@ -18,7 +18,7 @@ use constant { STATUS => 'status.json', STATUS_TIME => 2 };
 
 my %NUMBERS = map { $_ => 1 } qw(v time seconds epoch ranks alive hosts restarts lines checkpoints lost stood cost number age bytes logs fraction pid);
 
-# loop; size; folder: of the session; say => sub (sentence): for -v, or undef; log => sub (sentence); progress: wanted; put => sub (text, for standard
+# loop; size; folder: of the session; say => sub (sentence): for -v, or undef; log => sub (sentence); auto: FTMPI::Launcher::AutoInterval, or undef; on_interval => sub (seconds) when it has another one; progress: wanted; put => sub (text, for standard
 # error); began: [Unix time, time of the notes]; pid, host: of ftmpirun; early: the record is written from the beginning.
 sub new
 {
@@ -68,7 +68,18 @@ sub take
 	my %all = (%$fields, $self->{overview}->note($now, $event, $fields));
 	$self->{record}->note($now, $event, \%all);
 	$self->_save_status if $self->{status_timer} && $event =~ /^(?:ready|restart|back)\z/;
-	my $sentence = $self->{say} && _sentence($event, \%all);
+	$self->_say($now, $event, \%all);
+	my $better = $self->{auto} && $self->{auto}->note($now, $event, \%all) or return;
+	$self->{record}->note($now, 'interval', $better);
+	$self->_say($now, 'interval', $better);
+	$self->{on_interval}->($better->{seconds});
+	return;
+}
+
+sub _say
+{
+	my ($self, $now, $event, $fields) = @_;
+	my $sentence = $self->{say} && _sentence($event, $fields);
 	$self->{say}->($self->_clock($now) . " $sentence") if $sentence;
 	return;
 }
@@ -99,6 +110,11 @@ my %SENTENCES = (
 	checkpoint => sub {
 		my ($f) = @_;
 		return "checkpoint $f->{number} of rank $f->{rank} is there" . (defined $f->{bytes} ? ': ' . FTMPI::Amounts::bytes($f->{bytes}) : '');
+	},
+	interval => sub {
+		my ($f) = @_;
+		return 'a recovery line is made every ' . FTMPI::Amounts::duration($f->{seconds}) . ' from now on: one costs ' . FTMPI::Amounts::duration($f->{cost})
+			. ', and the job fails every ' . FTMPI::Amounts::duration($f->{mtbf}) . ' (' . _count($f->{failures}, 'failure') . ' seen)';
 	},
 	end => sub {
 		my ($f) = @_;

@@ -28,7 +28,7 @@ my %SILENT = map { $_ => 1 } qw(line_requested line_held started exited cost siz
 use constant PROGRESS_TIME => 60;
 
 my %NUMBERS = map { $_ => 1 } qw(v ranks slots epoch rank line number bytes seconds stood stood_longest stood_mean stood_lines held lost count pid status
-	interval fraction lines checkpoints restarts peer signal time_limit);
+	interval fraction cost mtbf failures lines checkpoints restarts peer signal time_limit);
 
 # began: [Unix time, time of the notes] of the same moment; log => sub (sentence).
 sub new

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# -ckpt-interval auto: how long to wait from one recovery line to the next, by what lines cost here and how often the job fails. Pure.
+#
+# A line costs C seconds of the program's time, and the job fails every M seconds on average. Then lines, and work that is done again, take the
+# least time together with an interval of sqrt(2 C M) (libELC, section 5.8; Young 1974). That takes C to be small beside M; Daly's formula
+# (2006) does not, and is taken where the two differ by more than a tenth.
+#
+# C is the mean of the last lines, of the rank that stood still longest. M: what the user expects (-mtbf) counts as if one failure had been seen
+# in that time; what nobody has said, but is assumed, as if a hundredth of one had been.
+package FTMPI::Launcher::AutoInterval;
+
+use strict;
+use warnings;
+
+use List::Util qw(max min sum0);
+
+# Seconds: of the first interval, after which the cost of a line is known; the least and the longest interval; the time between
+# two failures that is assumed where the user expects none. In parts: what a line may cost, of an interval, at most; by how much another interval has to differ to be worth a word.
+use constant { FIRST => 10, LEAST => 0.1, LONGEST => 86400, MTBF => 86400, COST_MOST => 1, DIFFERS => 0.1 };
+
+# How many lines the mean is of; the weight of a time that the user expects, and of one that is assumed.
+use constant { LINES => 8, SAID => 1, ASSUMED => 0.01 };
+
+# mtbf: in s, or undef.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $mtbf = $arg{mtbf} // MTBF;
+	return bless { prior => $mtbf, weight => defined $arg{mtbf} ? SAID : ASSUMED, failures => 0, ran => 0, costs => [],
+		interval => min(FIRST, max(LEAST, $mtbf / 10)) }, $class;
+}
+
+# What is to be waited for now.
+sub interval { return $_[0]{interval} }
+
+# What happens (doc/record.md). Returns { seconds, why ... } when another interval is better.
+sub note
+{
+	my ($self, $now, $event, $f) = @_;
+	if ($event eq 'ready' || $event eq 'back') {
+		$self->{since} = $now;
+	} elsif ($event eq 'failure' && $f->{decision} ne 'end') {
+		$self->{failures}++;
+		$self->_ran($now);
+		delete $self->{since};
+		return $self->_decide;
+	} elsif ($event eq 'line_committed' && $f->{stood_lines}) {
+		push @{ $self->{costs} }, $f->{stood_longest} / $f->{stood_lines};
+		shift @{ $self->{costs} } if @{ $self->{costs} } > LINES;
+		$self->_ran($now);
+		return $self->_decide;
+	}
+	return;
+}
+
+# The job has run until now.
+sub _ran
+{
+	my ($self, $now) = @_;
+	return if !defined $self->{since};
+	$self->{ran} += $now - $self->{since};
+	$self->{since} = $now;
+	return;
+}
+
+sub _decide
+{
+	my ($self) = @_;
+	my @costs = @{ $self->{costs} } or return;
+	my $cost = sum0(@costs) / @costs;
+	my $mtbf = ($self->{weight} * $self->{prior} + $self->{ran}) / ($self->{weight} + $self->{failures});
+	my $best = best($cost, $mtbf);
+	return if abs($best - $self->{interval}) <= DIFFERS * $self->{interval};
+	$self->{interval} = $best;
+	return { seconds => $best, cost => $cost, mtbf => $mtbf, failures => $self->{failures} };
+}
+
+sub young { my ($cost, $mtbf) = @_; return sqrt 2 * $cost * $mtbf }
+
+# Of work between two lines.
+sub daly
+{
+	my ($cost, $mtbf) = @_;
+	return $mtbf if $cost >= 2 * $mtbf;
+	my $part = $cost / (2 * $mtbf);
+	return young($cost, $mtbf) * (1 + sqrt($part) / 3 + $part / 9) - $cost;
+}
+
+# Within the bounds.
+sub best
+{
+	my ($cost, $mtbf) = @_;
+	my ($young, $daly) = (young($cost, $mtbf), daly($cost, $mtbf));
+	my $best = abs($young - $daly) > DIFFERS * $young ? $daly : $young;
+	return min(LONGEST, max(LEAST, $cost / COST_MOST, $best));
+}
+
+1;
