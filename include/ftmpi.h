@@ -235,7 +235,7 @@ int FTMPI_Get_restart_count(int *count);
  * Tell how far this rank's program has come: `ftmpirun -progress`, `ftmpi-top` and the record of the job
  * show what some rank has told last. fraction: of the whole, from 0 to 1. text: NULL, or a few words, of
  * which 63 bytes are shown. Local; it waits for nothing. Of calls that follow each other within half a second the
- * first one counts, and whatever fraction is 1; so a program may call it in each step. Nothing that is
+ * first one counts, and the first whose fraction is 1; so a program may call it in each step. Nothing that is
  * saved or sent depends on it. Thread rule: between MPI_Init and MPI_Finalize, by any thread at any time.
  * Errors: MPI_ERR_ARG (fraction is not from 0 to 1), MPI_ERR_OTHER (outside MPI_Init .. MPI_Finalize).
  */

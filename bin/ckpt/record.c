@@ -17,7 +17,7 @@
 enum { RECORD_MAX = 1 << 20 };
 
 /* All of the file with a NUL behind; NULL: there is none, or no memory. */
-static char *read_text(const char *session_path)
+static char *read_text(const char *session_path, bool *is_own)
 {
 	char path[CKPT_DIR_MAX + 16], *text = NULL;
 	struct stat st;
@@ -30,6 +30,7 @@ static char *read_text(const char *session_path)
 		return NULL;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		text = malloc(RECORD_MAX + 1);
+	*is_own = text && st.st_uid == geteuid();
 	if (text)
 		n = read(fd, text, RECORD_MAX);
 	close(fd);
@@ -106,7 +107,8 @@ static void take_launcher(struct launcher *l, const char *text)
 void record_read(struct record *r, const char *session_path)
 {
 	static const char first[] = "FTMPI-JOB 1\n";
-	char *text = read_text(session_path), *rest;
+	bool is_own = false;
+	char *text = read_text(session_path, &is_own), *rest;
 
 	*r = (struct record){.text = text};
 	if (!text || strncmp(text, first, sizeof first - 1) != 0)
@@ -118,7 +120,7 @@ void record_read(struct record *r, const char *session_path)
 			r->began = strtoll(line + 6, NULL, 10);
 		else if (strncmp(line, "from ", 5) == 0)
 			r->from = line + 5;
-		else if (strncmp(line, "launcher ", 9) == 0)
+		else if (strncmp(line, "launcher ", 9) == 0 && is_own)
 			take_launcher(&r->launcher, line + 9);
 		else if (strncmp(line, "part ", 5) == 0)
 			take_part(r, line + 5);

@@ -54,7 +54,8 @@ const uint32_t *session_lines(const struct session *s, const struct options *o, 
 
 /* ---- what the launcher told of a session's job ---- */
 
-/* The process of ftmpirun, in a way that no other process ever has; pid 0: not known. */
+/* The process of ftmpirun, in a way that no other process ever has; pid 0: not known, or somebody
+ * else has written that. */
 struct launcher {
 	pid_t pid;
 	uint64_t start; /* in ticks after the boot */

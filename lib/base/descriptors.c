@@ -60,6 +60,14 @@ static int past_streams(int fd)
 	return past;
 }
 
+/* The program may have put something of its own there meanwhile. */
+static bool is_filling(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_PATH);
+}
+
 int descriptors_free_streams(int fd)
 {
 	int error = errno, past = past_streams(fd);
@@ -67,7 +75,7 @@ int descriptors_free_streams(int fd)
 	if (past < 0 && fd >= 0)
 		error = errno;
 	for (int i = 0; i <= STDERR_FILENO; i++) {
-		if (filled[i])
+		if (filled[i] && is_filling(i))
 			close(i);
 		filled[i] = false;
 	}

@@ -32,11 +32,12 @@ static bool set_length(int fd, size_t bytes)
 static int create(const char *name)
 {
 	enum { NOEXEC_SEAL = 8 };
-	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | NOEXEC_SEAL);
+	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd = descriptor_past_streams(memfd_create(name, flags | NOEXEC_SEAL));
 
 	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	return descriptor_past_streams(fd);
+		fd = descriptor_past_streams(memfd_create(name, flags));
+	return fd;
 }
 
 int memory_file_make(const char *name, size_t bytes)

@@ -240,7 +240,7 @@ sub plan
 		time_limit   => $options->{'time-limit'},
 		stop_after   => $options->{'stop-after-ckpt'},
 		asks_program => !$options->{image} && !$is_alone && _has_interval($options),
-		saves_at_term => ($options->{allocation} || defined $options->{'time-limit'}) && !defined $options->{'term-ranks'}
+		saves_at_term => (_is_in_job() || defined $options->{'time-limit'}) && !defined $options->{'term-ranks'}
 			&& ($options->{image} || _has_interval($options)),
 		record       => $options->{record},
 		injection    => $options->{inject} || $options->{'inject-random'} ? { faults => $options->{inject}, random => $options->{'inject-random'} } : undef,

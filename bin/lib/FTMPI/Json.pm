@@ -13,8 +13,9 @@ my %ESCAPES = ("\b" => '\b', "\t" => '\t', "\n" => '\n', "\f" => '\f', "\r" => '
 sub text
 {
 	my ($bytes) = @_;
-	my $text = $bytes;
-	utf8::decode($text) or utf8::upgrade($text = $bytes);
+	# of a text that was cut the letter that is not whole is left out
+	my $text = $bytes =~ s/(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\z//r;
+	utf8::decode($text) && $text !~ /[\x{d800}-\x{dfff}]|[^\x{0}-\x{10ffff}]/ or utf8::upgrade($text = $bytes);
 	$text =~ s/([\x00-\x1f\x7f"\\])/$ESCAPES{$1} \/\/ sprintf '\u%04x', ord $1/ge;
 	utf8::encode($text);
 	return "\"$text\"";

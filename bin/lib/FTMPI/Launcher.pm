@@ -42,10 +42,10 @@ use constant {
 	SUSPEND_TIME => 1,
 };
 
-# Seconds that a line may take when a batch system ends the job, which kills it after 30 (Slurm's KillWait) or more; and of -time-limit
+# Seconds that a line may take when a batch system ends the job, which kills it after 30 (Slurm's KillWait) or more; when the user wants it, at least; and of -time-limit
 # what is left for a line and the end: so much, or three times what the longest line has taken, but never more than a quarter of the limit
 # to begin with.
-use constant { TERM_TIME => 20, LIMIT_LEAST => 10, LIMIT_LINES => 3, LIMIT_PART => 0.25, LIMIT_TURN => 5 };
+use constant { TERM_TIME => 20, STOP_TIME => 600, LIMIT_LEAST => 10, LIMIT_LINES => 3, LIMIT_PART => 0.25, LIMIT_TURN => 5 };
 
 # What FTMPI::Launcher::Job may ask for. An action that is a message to agents has its name.
 my %ACTIONS = (
@@ -96,7 +96,7 @@ sub run
 	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Sentences::count($plan->{size}, 'rank') . ' on '
 			. FTMPI::Launcher::Sentences::count(scalar(() = $self->{job}->hosts->used), 'host'));
 	$self->_note_start;
-	$self->{observer}->begin_record if $plan->{record};
+	$self->{observer}->begin_record if $plan->{record} && $self->{observer};
 	$self->_say($_) for @{ $plan->{notes} };
 	FTMPI::Launcher::EarlyAgent::discard() if !grep { $_->{local} && @{ $_->{ranks} } } @{ $plan->{hosts} };
 	$self->_event('begin');
@@ -155,8 +155,13 @@ sub _observe
 {
 	my ($self) = @_;
 	my $plan = $self->{plan};
-	return if $self->{observer};
-	require FTMPI::Launcher::Observer;
+	return if $self->{observer} || $self->{unobserved};
+	# hours into the job it may not be there any more, or be another version's
+	if (!eval { require FTMPI::Launcher::Observer; 1 }) {
+		$self->{unobserved} = 1;
+		$self->_log("the job has no run record: $@");
+		return;
+	}
 	mkdir $self->{workdir}->folder, 0700 if $plan->{record};
 	$self->{observer} = FTMPI::Launcher::Observer->new(
 		loop     => $self->{loop},
@@ -170,6 +175,7 @@ sub _observe
 		log      => sub { $self->_log(@_) },
 		auto     => $plan->{auto},
 		on_interval => sub { $self->_event('interval', @_) },
+		waits    => sub { $self->{streams}->queued },
 		put      => sub { $self->{streams}->put_line(@_) });
 	return;
 }
@@ -180,8 +186,8 @@ sub _has_folder
 	my ($self) = @_;
 	return if !-d $self->{workdir}->folder;
 	$self->_observe;
-	$self->{observer}->begin_record;
 	$self->_tell_notes;
+	$self->{observer}->begin_record if $self->{observer};
 	return;
 }
 
@@ -732,7 +738,7 @@ sub _wanted
 {
 	my ($self) = @_;
 	my $plan = $self->{plan};
-	return $self->_event('stop_wanted', 'SIGUSR2 came (-stop-after-ckpt)', TERM_TIME, 128 + 12) if $plan->{stop_after};
+	return $self->_event('stop_wanted', 'SIGUSR2 came (-stop-after-ckpt)', List::Util::max(STOP_TIME, LIMIT_LINES * $self->{notes}->longest_line), 128 + 12) if $plan->{stop_after};
 	return $self->_event('line_wanted') if $plan->{image} || $plan->{asks_program};
 	$self->_say($plan->{alone} ? FTMPI::Launcher::Sentences::NO_IMAGES_ALONE : FTMPI::Launcher::Sentences::NO_IMAGES);
 	return;

@@ -94,7 +94,7 @@ for my $before ('-n 2 -workdir runs', '-workdir runs -n 2 ./prog', 'nodes.txt 4 
 has('ftmpirun -restore=', 'auto', 'no sessions here');
 
 # ftmpi-ckpt.
-has('ftmpi-ckpt ', 'list|prune|show|verify', 'commands of ftmpi-ckpt');
+has('ftmpi-ckpt ', 'list|now|prune|show|verify', 'commands of ftmpi-ckpt');
 has('ftmpi-ckpt v', 'verify', '... that begin so');
 has('ftmpi-ckpt list -', '-h|-help|-json|-keep|-line|-session|-table|-version', '... its options');
 has('ftmpi-ckpt show ru', 'runs', '... a work directory');

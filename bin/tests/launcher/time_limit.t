@@ -90,6 +90,24 @@ is($job->{status}, 75, 'a rank that is killed while the last line is made');
 like($job->{err}, qr/^ftmpirun: SIGTERM came; rank \d on \S+ was killed by signal 9 \(Killed\); the job is ended\.\n/m, '... is not waited for');
 nobody_left();
 
+# A rank that cannot be held is asked again.
+$job = begin([ $FTMPIRUN, qw(-time-limit 1h), @images, words(qw(join say:ready save held:busy lines:1 hang)) ]);
+wait_for($job, 'out', qr/(?:ready\n){2}/);
+kill 'TERM', $job->{pid};
+wait_end($job);
+is($job->{status}, 75, 'a line that is refused at first is asked for again') or diag $job->{err};
+like($job->{err}, qr/: busy/, '... though it was');
+nobody_left();
+
+# One that is nearly over ends by itself.
+$job = begin([ $FTMPIRUN, qw(-time-limit 1h), @images, words('join', '0:finalize', 'say:ready', '1:await:' . scratch() . '/through', '1:finalize') ]);
+wait_for($job, 'out', qr/(?:ready\n){2}/);
+kill 'TERM', $job->{pid};
+text_file('through', '');
+wait_end($job);
+is($job->{status}, 0, 'a job whose first rank is through ends by itself') or diag $job->{err};
+nobody_left();
+
 # Each rank has its own.
 $job = ftmpirun([ qw(-coord msglog -image -time-limit 2 -n 2 -workdir), "$work/alone", words(qw(join hang)) ]);
 is($job->{status}, 124, 'under message logging, without a checkpoint');

@@ -289,6 +289,7 @@ int FTMPI_Checkpoint_due(int *flag)
 int FTMPI_Progress(double fraction, const char *text)
 {
 	static uint64_t told; /* guarded by the engine lock */
+	static double last;
 	uint64_t now = clock_ns();
 	bool is_told;
 
@@ -297,9 +298,11 @@ int FTMPI_Progress(double fraction, const char *text)
 	if (runtime_state() != RUNTIME_RUNNING)
 		return MPI_ERR_OTHER;
 	api_enter("FTMPI_Progress");
-	is_told = told == 0 || now - told >= PROGRESS_NS || fraction == 1;
-	if (is_told)
+	is_told = told == 0 || now - told >= PROGRESS_NS || (fraction == 1 && last != 1);
+	if (is_told) {
 		told = now;
+		last = fraction;
+	}
 	engine_leave();
 	if (is_told)
 		control_progress(ckpt_job()->launch->control_fd, (uint32_t)(fraction * 1e6 + 0.5),

@@ -500,6 +500,7 @@ sub signal_rank
 {
 	my ($self, $rank, $name) = @_;
 	my $process = $self->{ranks}{$rank} or return;
+	return if !$process->{alive};
 	return kill($name, -$process->{pid}) ? $process : undef;
 }
 
@@ -576,7 +577,7 @@ sub order
 {
 	my ($self, $name, $epoch, @more) = @_;
 	return if $epoch != $self->{epoch};
-	$self->_pause_input($more[0]) if $name eq 'SAVE';
+	$self->_pause_input($more[0]) if $name eq 'SAVE' && $self->{run}{image};
 	$_->order($name, $epoch, @more) for values %{ $self->{ranks} };
 	return;
 }

@@ -19,7 +19,7 @@ use FTMPI::Net                   ();
 use FTMPI::Version               ();
 
 # Bytes of a status file; seconds after which one that was not written again is old; between two looks; sessions that are looked at, the newest.
-use constant { BYTES_MAX => 1 << 16, OLD_TIME => 10, TURN => 1, SESSIONS_MAX => 1000 };
+use constant { BYTES_MAX => 1 << 16, OLD_TIME => 60, TURN => 1, SESSIONS_MAX => 1000 };
 
 use constant HELP => <<'END';
 usage: ftmpi-top [OPTIONS] WORKDIR[/SESSION]

@@ -353,4 +353,8 @@ sub _pace
 	return [ timer => 'rank_due', $seconds < LEAST ? LEAST : $seconds, ++$self->{paced} ];
 }
 
+# See FTMPI::Launcher::Lines; each rank is asked again by itself.
+sub is_idle   { return 0 }
+sub is_saving { return 0 }
+
 1;

@@ -54,13 +54,12 @@ sub take
 	return waitpid($taken->{pid}, WNOHANG) ? () : $taken;
 }
 
-# Nobody will take it.
+# Nobody will take it. It leaves by itself when it sees the end of its channel, and is not waited for.
 sub discard
 {
 	my $left = $waiting // return;
 	$waiting = undef;
 	close $_ for @$left{qw(in out err)};
-	waitpid $left->{pid}, 0;
 	return;
 }
 

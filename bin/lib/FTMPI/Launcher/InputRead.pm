@@ -19,7 +19,8 @@ sub save
 	my @lines = sort { $b <=> $a } keys %$read;
 	$#lines = LINES - 1 if @lines > LINES;
 	my $text = join '', map { "$_\n" } FIRST, map { "line $_ $read->{$_}" } @lines;
-	return FTMPI::Launcher::SessionFile::save($folder, NAME, $text . 'sum ' . _sum($text) . "\n");
+	my $sum = eval { _sum($text) } // return "its checksum cannot be made: $@";
+	return FTMPI::Launcher::SessionFile::save($folder, NAME, "${text}sum $sum\n");
 }
 
 sub _sum { my ($text) = @_; require Digest::SHA; return Digest::SHA::sha256_hex($text) }

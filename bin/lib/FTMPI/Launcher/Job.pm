@@ -60,6 +60,7 @@ use constant {
 	KILLED_TIME  => 3,
 	ANSWER_TIME  => 30,
 	TELL_TIME    => 1,
+	AGAIN_TIME   => 1,
 };
 
 my %EVENTS = (
@@ -83,6 +84,7 @@ my %EVENTS = (
 		interval    => '_interval',
 		stop_wanted => '_stop_wanted',
 		stop_late   => '_stop_late',
+		stop_again  => '_stop_again',
 		here        => '_here',
 		ports       => '_ports',
 		answer      => '_not_taken',
@@ -138,6 +140,7 @@ my %EVENTS = (
 		output_gone => '_output_gone',
 	},
 	ending => {
+		stop_wanted => '_hurried',
 		exited    => '_counted',
 		line      => '_line',
 		unfit     => '_host_counted',
@@ -428,14 +431,16 @@ sub _line
 	$self->{recovery}->committed($number);
 	$self->{notes}->add('line_committed', line => $number);
 	my @actions = ([ log => "line $number is committed" ], $self->{saving}->committed($number));
-	return (@actions, $self->{stopping} && $self->{phase} eq 'running' ? $self->_stop('') : ());
+	# behind a line that the launcher asks for more is told, of what rank 0 has read, until SAVED
+	return (@actions, $self->{stopping} && $self->{phase} eq 'running' && !$self->{saving}->is_saving ? $self->_stop('') : ());
 }
 
 # SIGUSR2 where lines are made, or FTMPI_Checkpoint_due tells the program that one is due.
 sub _saving_wanted
 {
 	my ($self) = @_;
-	return $self->{image} ? $self->{saving}->wanted : [ save_all => $self->{epoch}, ++$self->{data_asked}, FTMPI::Control::GO ];
+	return $self->{saving}->wanted if $self->{image};
+	return $self->{phase} ne 'running' ? [ say => FTMPI::Launcher::Sentences::NO_LINE_NOW ] : [ save_all => $self->{epoch}, ++$self->{data_asked}, FTMPI::Control::GO ];
 }
 
 # -ckpt-interval auto.
@@ -447,13 +452,25 @@ sub _interval { my ($self, $seconds) = @_; return $self->{saving}->interval($sec
 sub _stop_wanted
 {
 	my ($self, $why, $seconds, $status) = @_;
-	return if $self->{stopping};
+	my $late = [ timer => 'stop_late', $seconds, $why, $seconds, $status ];
+	return $late if $self->{stopping};
 	$self->{stopping} = { why => $why, status => $status };
 	my $what = $self->{recovery}->is_alone ? 'ranks make checkpoints' : 'a recovery line is made';
 	my $recovery = $self->{recovery};
 	# under message logging a program says itself when its ranks make checkpoints
-	return $self->_stop('') if $recovery->makes_none || $recovery->is_leaving || $self->{finalizing} || ($recovery->is_alone && !$self->{image});
-	return ([ say => "$why: $what, then the job is ended." ], $self->_saving_wanted, [ timer => 'stop_late', $seconds, $why, $seconds, $status ]);
+	return $self->_stop('') if $recovery->makes_none || ($recovery->is_alone && !$self->{image});
+	# it is nearly over by itself
+	return $late if $recovery->is_leaving || $self->{finalizing};
+	return ([ say => "$why: $what, then the job is ended." ], $self->_saving_wanted, $late);
+}
+
+# A line that was refused is asked for again, as long as there is time.
+sub _stop_again { my ($self) = @_; return $self->{stopping} && $self->{saving}->is_idle ? $self->_saving_wanted : () }
+
+sub _ask_again
+{
+	my ($self) = @_;
+	return $self->{stopping} && $self->{image} && $self->{phase} eq 'running' && $self->{saving}->is_idle ? [ timer => 'stop_again', AGAIN_TIME ] : ();
 }
 
 sub _stop_unstarted
@@ -480,17 +497,18 @@ sub _stop
 	return $self->_fail($self->{recovery}->has_line ? GOES_ON : $status, "$why$more; the job is ended.");
 }
 
-sub _line_due  { my ($self, @data) = @_; return $self->{saving}->due(@data) }
+sub _line_due  { my ($self, @data) = @_; return ($self->{saving}->due(@data), $self->_ask_again) }
 sub _rank_due  { my ($self, @data) = @_; return $self->{saving}->due(@data) }
 sub _rank_late { my ($self, @data) = @_; return $self->{saving}->late(@data) }
-sub _held      { my ($self, @data) = @_; return $self->{saving}->held(@data) }
+sub _held      { my ($self, @data) = @_; return ($self->{saving}->held(@data), $self->_ask_again) }
 
 sub _saved
 {
 	my ($self, $rank, $n, $committed) = @_;
 	$self->{notes}->add('checkpoint', rank => $rank, number => $n) if $committed && $self->{recovery}->is_alone;
 	my @actions = $self->{saving}->saved($rank, $n, $committed);
-	return @actions if !$self->{stopping} || !$committed || !$self->{recovery}->is_alone;
+	return (@actions, $self->_ask_again) if !$self->{stopping} || !$committed;
+	return (@actions, $rank == 0 ? $self->_stop('') : ()) if !$self->{recovery}->is_alone;
 	$self->{stopping}{saved}{$rank} = 1;
 	return (@actions, keys %{ $self->{stopping}{saved} } == $self->{ranks}->size ? $self->_stop('') : ());
 }

@@ -140,6 +140,10 @@ sub committed
 	return $self->{state} eq 'idle' || ($self->{program} && $self->{state} eq 'saving') ? $self->_idle : ();
 }
 
+# What is under way.
+sub is_idle   { return $_[0]{state} eq 'idle' }
+sub is_saving { return !$_[0]{program} && $_[0]{state} =~ /^(?:saving|last)\z/ }
+
 # Another interval is better.
 sub interval
 {

@@ -7,8 +7,8 @@ package FTMPI::Launcher::Notes;
 use strict;
 use warnings;
 
-# Kept until somebody takes them; older ones are counted.
-use constant NOTES_MAX => 1024;
+# Kept until somebody takes them. Of more the first ones stay, which tell how the job began, and the last ones; others are counted.
+use constant { NOTES_MAX => 1024, FIRST => 3 };
 
 sub new { return bless { notes => [], dropped => 0, now => 0, longest => 0 }, shift }
 
@@ -23,10 +23,11 @@ sub add
 	my ($self, $event, %fields) = @_;
 	$self->{asked} = $self->{now} if $event eq 'line_requested';
 	$self->_measure if $event eq 'line_committed';
+	delete $self->{asked} if $event =~ /^(?:line_refused|run|restart)\z/;
 	my $notes = $self->{notes};
 	push @$notes, [ $self->{now}, $event, \%fields ];
 	return if @$notes <= NOTES_MAX;
-	shift @$notes;
+	splice @$notes, FIRST, 1;
 	$self->{dropped}++;
 	return;
 }
@@ -44,7 +45,7 @@ sub take
 {
 	my ($self) = @_;
 	my @taken = splice @{ $self->{notes} };
-	unshift @taken, [ $taken[0][0], 'dropped', { count => $self->{dropped} } ] if $self->{dropped};
+	splice @taken, FIRST, 0, [ $taken[ FIRST - 1 ][0], 'dropped', { count => $self->{dropped} } ] if $self->{dropped};
 	$self->{dropped} = 0;
 	return @taken;
 }

@@ -14,12 +14,13 @@ use FTMPI::Launcher::Overview     ();
 use FTMPI::Launcher::RunRecord    ();
 use FTMPI::Launcher::SessionFile  ();
 
-use constant { STATUS => 'status.json', STATUS_TIME => 2 };
+# Seconds from one look at the state to the next, and after which it is written again although nothing has changed: the disk may be slow.
+use constant { STATUS => 'status.json', STATUS_TIME => 2, SAME_TIME => 30 };
 
 my %NUMBERS = map { $_ => 1 } qw(v time seconds epoch ranks alive hosts restarts lines checkpoints lost stood cost number age bytes logs fraction pid);
 
 # loop; size; folder: of the session; say => sub (sentence): for -v, or undef; log => sub (sentence); auto: FTMPI::Launcher::AutoInterval, or undef; on_interval => sub (seconds) when it has another one; progress: wanted; put => sub (text, for standard
-# error); began: [Unix time, time of the notes]; pid, host: of ftmpirun; early: the record is written from the beginning.
+# error); waits => sub: output waits; began: [Unix time, time of the notes]; pid, host: of ftmpirun.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -28,7 +29,7 @@ sub new
 	$self->{record}   = FTMPI::Launcher::RunRecord->new(began => $arg{began}, log => $arg{log});
 	if ($arg{progress}) {
 		require FTMPI::Launcher::Progress;
-		$self->{line} = FTMPI::Launcher::Progress->new(loop => $arg{loop}, put => $arg{put}, state => sub { $self->state });
+		$self->{line} = FTMPI::Launcher::Progress->new(loop => $arg{loop}, put => $arg{put}, waits => $arg{waits}, state => sub { $self->state });
 	}
 	return $self;
 }
@@ -48,9 +49,20 @@ sub begin_record
 sub _keep_status
 {
 	my ($self) = @_;
-	$self->_save_status;
+	$self->_save_status if $self->_is_news;
 	$self->{status_timer} = $self->{loop}->after(STATUS_TIME, sub { $self->_keep_status });
 	return;
+}
+
+sub _is_news
+{
+	my ($self) = @_;
+	my $state = $self->state;
+	my $look  = join ' ', map { $_ // '' } @$state{qw(state alive hosts lines checkpoints restarts fraction text logs)};
+	my $now   = FTMPI::Loop::now();
+	return 0 if $look eq ($self->{look} // '') && $now - $self->{saved} < SAME_TIME;
+	@$self{qw(look saved)} = ($look, $now);
+	return 1;
 }
 
 sub _save_status

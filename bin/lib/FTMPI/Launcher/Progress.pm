@@ -13,7 +13,7 @@ use constant { TURN => 1, PLAIN_TURN => 60, TIOCGWINSZ => 0x5413, WIDTH => 80 };
 
 use constant CLEAR => "\r\e[K";
 
-# loop; put => sub (text, for standard error); state => sub: as FTMPI::Launcher::Overview shows it.
+# loop; waits => sub: something that was written before is not there yet; put => sub (text, for standard error); state => sub: as FTMPI::Launcher::Overview shows it.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -41,11 +41,11 @@ sub _turn
 	return;
 }
 
-# Behind a prompt there is no room for it.
+# Behind a prompt there is no room for it, and who holds the output (Ctrl-S) is not to find thousands of it.
 sub _show
 {
 	my ($self) = @_;
-	return if !$self->{at_start};
+	return if !$self->{at_start} || $self->{waits}->();
 	my $text = FTMPI::Launcher::StatusLine::text($self->{state}->(), _width());
 	$self->{put}->(CLEAR . $text);
 	$self->{shown} = 1;

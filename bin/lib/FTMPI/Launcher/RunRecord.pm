@@ -50,8 +50,19 @@ sub begin
 		return;
 	}
 	$self->{bytes} = -s _;
+	$self->{cut} = $self->{bytes} && !_is_ended($path);
 	$self->_append($_) for splice @{ $self->{waiting} };
 	return;
+}
+
+# The last line, of another launcher, is whole.
+sub _is_ended
+{
+	my ($path) = @_;
+	open my $file, '<:raw', $path or return 0;
+	seek $file, -1, 2 or return 0;
+	read $file, my $last, 1;
+	return $last eq "\n";
 }
 
 # now: the time of the note.
@@ -68,7 +79,9 @@ sub note
 	}
 	my $waiting = $self->{waiting};
 	push @$waiting, $line;
-	splice @$waiting, 1, 1 if @$waiting > WAITING_MAX;    # the start stays
+	return if @$waiting <= WAITING_MAX;
+	splice @$waiting, 1, 1;    # the start stays
+	$self->{lost}++;
 	return;
 }
 
@@ -104,7 +117,8 @@ sub _append
 		$self->{lost}++;
 		return;
 	}
-	$line = ($self->{cut} ? "\n" : '') . qq({"event":"dropped","count":$self->{lost}}\n) . $line if $self->{lost};
+	$line = qq({"event":"dropped","count":$self->{lost}}\n) . $line if $self->{lost};
+	$line = "\n$line" if $self->{cut};
 	my $n = syswrite $self->{file}, $line;
 	if (($n // 0) == length $line) {
 		$self->{bytes} += $n;
