@@ -160,13 +160,13 @@ my @TABLE = (
 		arg   => 'TIME',
 		check => \&FTMPI::Cli::Values::seconds,
 		text  => 'The job has TIME, as in a batch system. In time before its end (10 s, or three times what the longest line has taken; at most a quarter of TIME to begin with) a recovery line is made, or under -coord msglog a'
-			. ' checkpoint of each rank, and the job is ended with status 75: the same command with -restore goes on. A SIGTERM does the same, which batch systems send before they kill; inside the job of a batch system also without this option.'
+			. ' checkpoint of each rank, and the job is ended with status 75: the same command with -restore goes on. A SIGTERM does the same, which batch systems send before they kill (the line may take 20 s then); inside the job of a batch system also without this option.'
 			. ' A program without -image is told by FTMPI_Checkpoint_due, but not under -coord msglog: there the latest checkpoints count. Status 124, or 143, if there is nothing to go on from.',
 	},
 	{
 		names => ['stop-after-ckpt'],
 		kind  => 'flag',
-		text  => 'End the job, with status 75, after the recovery line that SIGUSR2 asks for.',
+		text  => 'End the job, with status 75, after the recovery line that SIGUSR2 asks for, which may take 10 minutes, or three times what the longest line has taken.',
 	},
 	{
 		names => ['term-ranks'],
