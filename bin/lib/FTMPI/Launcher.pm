@@ -15,6 +15,7 @@ use warnings;
 
 use List::Util ();
 use POSIX      ();
+use Time::HiRes ();
 
 use FTMPI::Launcher::Builds    ();
 use FTMPI::Launcher::EarlyAgent ();
@@ -86,7 +87,7 @@ sub run
 	@$self{qw(session secret)} = ($before ? $before->{id} : _random(16), _random(32));
 	$self->{session_name} = $before ? $before->{session} : POSIX::strftime('%Y%m%d-%H%M%S-', localtime) . unpack 'H8', $self->{session};
 	$self->{notes} = FTMPI::Launcher::Notes->new;
-	@$self{qw(began now)} = (time, FTMPI::Loop::now());
+	@$self{qw(began now)} = (Time::HiRes::time(), FTMPI::Loop::now());
 	$self->_make_parts;
 	$self->_observe if $plan->{progress} || $plan->{record} || $plan->{verbosity} || $plan->{auto};
 	$self->_listen_to_signals;

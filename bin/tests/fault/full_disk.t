@@ -71,7 +71,8 @@ sub full
 	over($fault, "$coord: a full disk");
 }
 
-# Room for two lines, and for two pages more. Those of pi have a file of one page for each rank and a
+# Room for two lines, and for four pages more, of which the run record, the status file and its next version take one each when they come.
+# Those of pi have a file of one page for each rank and a
 # manifest of one: two files of the third line find room, and the manifest none. Those of cgs have files
 # of 3 and 5 pages: none finds room, and the manifest would.
 sub becomes_full
@@ -139,8 +140,8 @@ sub becomes_read_only
 
 for my $coord (qw(blocking eventlog)) {
 	full($coord);
-	becomes_full($coord, '48k', 'pi', qw(400000 -every 10000 -ckpt 10 -hold 35));
-	becomes_full($coord, '128k', 'cgs', data_file('bcsstk13.mtx'), qw(-ckpt 100 -hold 350));
+	becomes_full($coord, '56k', 'pi', qw(400000 -every 10000 -ckpt 10 -hold 35));
+	becomes_full($coord, '136k', 'cgs', data_file('bcsstk13.mtx'), qw(-ckpt 100 -hold 350));
 	becomes_read_only($coord);
 }
 limited($_) for qw(blocking eventlog);

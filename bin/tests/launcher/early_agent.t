@@ -38,7 +38,7 @@ unlike($agents[0], $early, '... whose limit is higher');
 @agents = agents('sh', '-c', 'exec "$@" <&-', 'sh', $FTMPIRUN, qw(-n 2));
 is(scalar @agents, 1, 'one whose caller has closed standard input has one agent');
 
-@agents = agents($FTMPIRUN, '-ssh', fake_ssh(), qw(-n 2 -host a,b));
+@agents = agents($FTMPIRUN, '-ssh', fake_ssh(), (qw(-n 2 -host), 'a,b'));
 is(scalar(grep { !/agent on [ab]/ } @agents), 0, 'one that has no ranks here has no agent here') or diag "@agents";
 
 mkdir my $odd = scratch() . '/odd folder' or die "mkdir: $!\n";

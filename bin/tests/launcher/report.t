@@ -101,6 +101,21 @@ for my $case (
 	ok((grep { $_ eq ($said // '') } @why) && sum0(values %{ $record->{left_out} }) == 1, "$name: left out, and counted") or diag(explain($record->{left_out}));
 	is($record->{events}[-1]{event}, 'suspicion', '... and what is behind is read');
 }
+# Those that ftmpirun writes (doc/record.md), each read with what it may hold.
+my %written = map { /^\| `?([a-z_]+)`? \|/ ? ($1 => 1) : () } split /\n/, read_file("$FindBin::Bin/../../../doc/record.md") =~ s/\A.*^(?=\| event \|)|^## status\.json.*//gmsr;
+delete $written{event};
+cmp_ok(keys %written, '>', 15, 'events are documented');
+for my $name (sort keys %written) {
+	my (undef, $why) = FTMPI::Report::Events::event_of(qq({"time":1,"at":1,"event":"$name"}\n));
+	unlike($why // '', qr/not known/, "$name, which is documented, is known");
+}
+for my $whole (
+	[ 'interval', '"seconds":2.5,"cost":0.1,"mtbf":30,"failures":2' ],
+	[ 'injected', '"fault":"kill:2@5s","kind":"kill","rank":2,"host":"a"' ],
+) {
+	my ($event) = FTMPI::Report::Events::event_of(event(1, @$whole));
+	is(($event // {})->{event}, $whole->[0], "$whole->[0] is read");
+}
 my $many = FTMPI::Report::Events::parse_text(join '', map { event(1, "odd_$_" =~ tr/0-9/a-j/r) } 1 .. 500);
 is_deeply([ sum0(values %{ $many->{left_out} }), keys %{ $many->{left_out} } <= FTMPI::Report::Events::REASONS_MAX + 1 ? 'few' : 'many' ], [ 500, 'few' ], 'many reasons are one, and all are counted');
 

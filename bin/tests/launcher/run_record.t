@@ -131,16 +131,19 @@ subtest 'bounds' => sub {
 	cmp_ok($sum, '>', 49_990, '... and counted');
 	$record->note(60_000, 'progress', { rank => 0, fraction => $_ / 100, text => '' }) for 1 .. 10;
 	is(scalar(() = events("$dir/events.jsonl")), @events + 1, 'of words about progress one a minute is written');
+	$record->note(60_000, 'progress', { rank => 0, fraction => 1, text => '' }) for 1 .. 3;
+	is(join(' ', map { $_->{fraction} } grep { $_->{event} eq 'progress' } events("$dir/events.jsonl")), '0.01 1', '... and the first that says all is done');
 
 	SKIP: {
 		skip 'no /dev/full', 1 if !-c '/dev/full';
 		my @said;
 		my $full = FTMPI::Launcher::RunRecord->new(began => [ 0, 0 ], log => sub { push @said, @_ });
-		open $full->{file}, '>>', '/dev/full' or die "/dev/full: $!\n";
+		my $path = $full->{path} = '/dev/full';
+		no warnings 'redefine';
+		local *FTMPI::Launcher::RunRecord::_open = sub { open my $file, '>>', $path or die "$path: $!\n"; return $file };
 		$full->note(0, 'ready', {}) for 1 .. 3;
 		like("@said", qr/\Athe run record cannot be written: No space left/, 'a full disk is told once');
-		open $full->{file}, '>>', "$dir/later" or die "$dir/later: $!\n";
-		$full->{file}->autoflush(1);
+		$path = "$dir/later";
 		$full->note(0, 'end', { status => 0 });
 		is_deeply([ map { $_->{event} . ($_->{count} // '') } events("$dir/later") ], [qw(dropped3 end)], '... and what was lost is counted when there is room');
 	}

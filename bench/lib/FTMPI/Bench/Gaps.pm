@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # How long a program stood still for each recovery line, from the lines that are read: of rank 0 (gaps.c) and of
-# ftmpirun -v. Pure.
+# ftmpirun -vv. Pure.
 package FTMPI::Bench::Gaps;
 
 use strict;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# One fault and what follows, from the lines that are read: of the ranks (struck.c) and of ftmpirun -v.
+# One fault and what follows, from the lines that are read: of the ranks (struck.c) and of ftmpirun -vv.
 # Pure: lines and moments in, seconds out. Moments are CLOCK_MONOTONIC, which all processes of a
 # machine share.
 package FTMPI::Bench::Trial;

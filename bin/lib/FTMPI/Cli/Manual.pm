@@ -263,7 +263,7 @@ too, and
 .B ftmpirun
 prints that.
 With
-.B \-v
+.B \-vv
 it prints the processors of each rank, or why none is bound.
 EOR
 
@@ -284,7 +284,7 @@ So containers that have a rank each talk over TCP, and
 .B ftmpirun
 inside one container, with all its ranks, has memory.
 That is decided once for two ranks, when they connect, and
-.B \-v
+.B \-vv
 tells it with the reason; under
 .B \-transport shm
 it ends the job.
@@ -304,7 +304,7 @@ Where each rank has a processor, that of a blocking send or collective operation
 So does every other where the system refuses that its memory is read:
 under kernel.yama.ptrace_scope 2 and 3 (under 1 the ranks allow it to what their agent has started; started by hand they do not), or where a seccomp
 filter forbids the call.
-.B \-v
+.B \-vv
 tells it once for each rank.
 EOR
 
@@ -697,7 +697,7 @@ only the rank that failed goes back: see MESSAGE LOGGING.
 Under a
 .B \-coord
 that does not wait, each rank prints with
-.B \-v
+.B \-vv
 in MPI_Finalize how many control messages, to how many ranks and of how many bytes, its recovery lines took
 since the last restart.
 EOR

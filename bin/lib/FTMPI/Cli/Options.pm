@@ -215,7 +215,7 @@ my @TABLE = (
 		text    => 'Which processors a rank may use. auto: the processors that a host gives to the job are divided'
 			. ' among its ranks evenly; where they do not suffice, ranks use all of them. core: each rank has a core of'
 			. ' its own, or, with OMP_NUM_THREADS=T, T cores; a hardware thread in place of each core where there'
-			. ' are too few cores; where these do not suffice either, the job does not begin. none: each rank may use all. -v tells which ones each rank got.',
+			. ' are too few cores; where these do not suffice either, the job does not begin. none: each rank may use all. -vv tells which ones each rank got.',
 	},
 	{
 		names   => ['heartbeat'],

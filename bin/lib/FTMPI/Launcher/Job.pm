@@ -448,6 +448,9 @@ sub _interval { my ($self, $seconds) = @_; return $self->{saving}->interval($sec
 
 # ---- an end from which -restore goes on ----
 
+# Ranks have not all called MPI_Init, or one is through MPI_Finalize.
+my %CANNOT_SAVE = map { $_ => 1 } FTMPI::Launcher::Sentences::NO_LINE_NOW, FTMPI::Launcher::Sentences::NO_CHECKPOINT_NOW;
+
 # why: the first words of the sentence; seconds that the line may take; status: if there is nothing to go on from.
 sub _stop_wanted
 {
@@ -461,7 +464,9 @@ sub _stop_wanted
 	return $self->_stop('') if $recovery->makes_none || ($recovery->is_alone && !$self->{image});
 	# it is nearly over by itself
 	return $late if $recovery->is_leaving || $self->{finalizing};
-	return ([ say => "$why: $what, then the job is ended." ], $self->_saving_wanted, $late);
+	my @asked = $self->_saving_wanted;
+	return $self->_stop('') if grep { $_->[0] eq 'say' && $CANNOT_SAVE{ $_->[1] } } @asked;
+	return ([ say => "$why: $what, then the job is ended." ], @asked, $late);
 }
 
 # A line that was refused is asked for again, as long as there is time.
@@ -483,7 +488,7 @@ sub _stop_unstarted
 sub _stop_late
 {
 	my ($self, undef, $seconds) = @_;
-	return $self->_stop($self->{recovery}->is_alone ? '' : "; no recovery line was made within $seconds s");
+	return $self->_stop($self->{recovery}->is_alone ? '' : "; no recovery line was made within " . (0 + sprintf '%.2f', $seconds) . ' s');
 }
 
 # EX_TEMPFAIL of sysexits.h: the same again will do.

@@ -9,6 +9,7 @@ use strict;
 use warnings;
 
 use Fcntl qw(O_APPEND O_CREAT O_NOFOLLOW O_NONBLOCK O_WRONLY);
+use POSIX ();
 
 use FTMPI::Json ();
 
@@ -41,17 +42,27 @@ sub new
 sub begin
 {
 	my ($self, $folder) = @_;
-	return if $self->{file} || $self->{failed} || !-d $folder;
+	return if $self->{path} || $self->{failed} || !-d $folder;
 	my $path = "$folder/" . NAME;
-	if (!sysopen $self->{file}, $path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600 or !-f $self->{file}) {
-		delete $self->{file};
+	my $file = _open($path);
+	if (!$file) {
 		$self->{failed} = 1;
 		$self->{log}->("the job has no run record: cannot open $path: $!");
 		return;
 	}
-	$self->{bytes} = -s _;
+	@$self{qw(path bytes)} = ($path, -s $file);
 	$self->{cut} = $self->{bytes} && !_is_ended($path);
 	$self->_append($_) for splice @{ $self->{waiting} };
+	return;
+}
+
+# It is open only while a line is written, so that its file system can be unmounted, or mounted anew to be read only.
+sub _open
+{
+	my ($path) = @_;
+	sysopen my $file, $path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600 or return;
+	return $file if -f $file;
+	$! = POSIX::EINVAL;
 	return;
 }
 
@@ -69,11 +80,11 @@ sub _is_ended
 sub note
 {
 	my ($self, $now, $event, $fields) = @_;
-	return if $self->{failed} || $SILENT{$event} || !$self->_is_wanted($now, $event);
+	return if $self->{failed} || $SILENT{$event} || !$self->_is_wanted($now, $event, $fields);
 	my %more = $OFTEN{$event} && $self->{skipped} ? (count => 1 + $self->{skipped}) : ();
 	$self->{skipped} = 0 if $OFTEN{$event};
 	my $line = $self->_line($now, $event, { %$fields, %more });
-	if ($self->{file}) {
+	if ($self->{path}) {
 		$self->_append($line, $event eq 'end');
 		return;
 	}
@@ -87,9 +98,10 @@ sub note
 
 sub _is_wanted
 {
-	my ($self, $now, $event) = @_;
+	my ($self, $now, $event, $fields) = @_;
 	if ($event eq 'progress') {
-		return 0 if defined $self->{progress} && $now - $self->{progress} < PROGRESS_TIME;
+		my $is_whole = $fields->{fraction} == 1 && !$self->{whole}++;
+		return 0 if !$is_whole && defined $self->{progress} && $now - $self->{progress} < PROGRESS_TIME;
 		$self->{progress} = $now;
 	}
 	return 1 if !$OFTEN{$event};
@@ -119,8 +131,9 @@ sub _append
 	}
 	$line = qq({"event":"dropped","count":$self->{lost}}\n) . $line if $self->{lost};
 	$line = "\n$line" if $self->{cut};
-	my $n = syswrite $self->{file}, $line;
-	if (($n // 0) == length $line) {
+	my $file = _open($self->{path});
+	my $n    = $file && syswrite $file, $line;
+	if (($n // 0) == length $line && close $file) {
 		$self->{bytes} += $n;
 		@$self{qw(lost cut)} = (0, 0);
 		return;

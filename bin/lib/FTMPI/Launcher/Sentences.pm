@@ -18,7 +18,7 @@ use constant {
 	NO_CALL => 'note: no recovery line was made, as the program has not called FTMPI_Perform_Checkpoint; with -image its'
 		. ' processes would have been saved.',
 	NO_HOST => '; no host is left, so the job is ended.',
-	NO_IMAGES => 'SIGUSR2 has no effect without -image: it begins a recovery line of process images.',
+	NO_IMAGES => 'SIGUSR2 has no effect without -image: with that it begins a recovery line of process images, and with -ckpt-interval FTMPI_Checkpoint_due tells the program to make one.',
 	NO_IMAGES_ALONE => 'SIGUSR2 has no effect without -image: the program says itself when its ranks make checkpoints (FTMPI_Perform_Checkpoint).',
 	NO_INIT => 'note: no recovery line was made, as no rank has called MPI_Init.',
 	NO_INTERVAL => 'note: -image without -ckpt-interval: recovery lines are made when SIGUSR2 comes to ftmpirun, and by the'

@@ -152,6 +152,8 @@ my %EVENTS = (
 	back         => [ { epoch => $EPOCH, seconds => $SECONDS }, {} ],
 	suspicion    => [ { rank => $RANK }, {} ],
 	progress     => [ { fraction => _number(0, 1) }, { rank => $RANK, text => \&_text } ],
+	interval     => [ { seconds => $SECONDS }, { cost => $SECONDS, mtbf => $SECONDS, failures => $COUNT } ],
+	injected     => [ { fault => \&_text }, { kind => \&_some_word, rank => $RANK, peer => $RANK, host => \&_name, line => $LINE, seconds => $SECONDS } ],
 	finalizing   => [ {}, {} ],
 	end          => [
 		{ status => _whole(0, 255) },

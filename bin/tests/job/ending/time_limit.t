@@ -27,17 +27,29 @@ sub in_parts
 	my $dir  = File::Temp->newdir('ftmpi-limit-XXXXXX', TMPDIR => 1);
 	my @args = FTMPI::Test::PlainPrograms::arguments($program, $times, "$dir");
 	my ($expected, $took) = FTMPI::Test::PlainPrograms::undisturbed($program, RANKS, @args);
-	my $limit = sprintf '%.2f', $took / 2;
-	my ($jobs, $out, $job) = (0, '');
-	do {
-		$job = FTMPI::Test::Job->run([ ftmpirun(), '-n', RANKS, '-restore=auto', '-time-limit', $limit, '-workdir', "$dir/work", @options, program($program), @args ]);
-		$out .= $job->out;
-		$limit *= 1.5 if $job->status == 124;    # busy as this machine is there was no time for a line
-	} while (++$jobs < JOBS_MOST && $job->status =~ /\A(?:75|124)\z/);
+	my ($jobs, $out, $job);
+	# it may have taken so long because this machine was busy, and then be through in the first job
+	for my $part (2, 4, 8) {
+		($jobs, $out, $job) = jobs("$dir/work-$part", $took / $part, @options, program($program), @args);
+		last if $jobs > 1;
+	}
 	is($job->status, 0, "$name: through in the end") or diag $job->saw;
 	cmp_ok($jobs, '>', 1, '... after several jobs');
 	is(FTMPI::Test::PlainPrograms::said($out), $expected, '... with the same answer');
 	return;
+}
+
+# How many there were until it was through, what they printed, and the last one.
+sub jobs
+{
+	my ($workdir, $limit, @command) = @_;
+	my ($jobs, $out, $job) = (0, '');
+	do {
+		$job = FTMPI::Test::Job->run([ ftmpirun(), '-n', RANKS, '-restore=auto', '-time-limit', sprintf('%.2f', $limit), '-workdir', $workdir, @command ]);
+		$out .= $job->out;
+		$limit *= 1.5 if $job->status == 124;    # busy as this machine is there was no time for a line
+	} while (++$jobs < JOBS_MOST && $job->status =~ /\A(?:75|124)\z/);
+	return ($jobs, $out, $job);
 }
 
 in_parts("images under $_", 'plain_laplace', 2, '-image', '-coord', $_) for qw(blocking eventlog);
