@@ -171,7 +171,9 @@ sub page
 		push @text, ".SH RETURN VALUE\n", map { ".TP\n.B $_\n" . roff($head->{constants}{$_}) . "\n" } @$results;
 	}
 	my $example = $EXAMPLE{ $f->{name} } // die "gen_calls.pl: there is no example of $f->{name}\n";
-	push @text, ".SH NOTES\n", body($head->{rule}), ".SH EXAMPLES\n.nf\n", plain($example), ".fi\n", ".SH SEE ALSO\n",
+	my $rule = join "\n", @{ $head->{rule} };
+	$rule =~ s/\AThread rule:.*?\.\s//s if grep { /Thread rule: / } map { @$_ } @{ $f->{paragraphs} };    # the call has one of its own
+	push @text, ".SH NOTES\n", body([ split /\n/, $rule ]), ".SH EXAMPLES\n.nf\n", plain($example), ".fi\n", ".SH SEE ALSO\n",
 		join(",\n", map { ".BR $_ (3)" } grep { $_ ne $f->{name} } @{ $head->{neighbours} }), ",\n.BR ftmpirun (1),\n.BR ftmpi (7)\n";
 	return join '', @text;
 }
