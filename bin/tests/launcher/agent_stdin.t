@@ -125,10 +125,21 @@ subtest 'input before rank 0 is started' => sub {
 	$agent->end_well('early input');
 };
 
+# Ranks of a job with images: of another one's standard input nothing is held back.
+sub image_job
+{
+	my ($ranks, @command) = @_;
+	my $agent = AgentTest->new;
+	$agent->{run} = { settings => ['image=1'] };
+	$agent->start($ranks, @command);
+	$agent->all('pid', 0 .. $ranks - 1);
+	return $agent;
+}
+
 # Of the pipe, before each step of a recovery line, and after rank 0 has made its part.
 subtest 'how much rank 0 has read' => sub {
 	my $number = 0;
-	my ($agent) = AgentTest->begun(2, @rank,
+	my ($agent) = image_job(2, @rank,
 		qw(join facts 0:take:4 save saved:1 save 0:take:3 saved:0 save 0:shut saved:1 hang));
 	$agent->order('STDIN', 'some words');
 	$agent->order('STDIN_END');
@@ -146,7 +157,7 @@ subtest 'how much rank 0 has read' => sub {
 	}
 	$agent->end_well('measures');
 
-	($agent) = AgentTest->begun(2, @rank, qw(join facts hang));
+	($agent) = image_job(2, @rank, qw(join facts hang));
 	$agent->order('SAVE_ALL', 0, 1, 0);
 	ok($agent->await(qr/^STDIN_READ 1 0 0$/), 'nothing, where nothing was written');
 	$agent->end_well('no input');
@@ -154,7 +165,7 @@ subtest 'how much rank 0 has read' => sub {
 
 subtest 'no input while a line is made' => sub {
 	my $gate = scratch() . '/gate';
-	my ($agent) = AgentTest->begun(1, @rank, qw(join facts save), "await:$gate", qw(saved:1 save take:8 hang));
+	my ($agent) = image_job(1, @rank, qw(join facts save), "await:$gate", qw(saved:1 save take:8 hang));
 	$agent->order('SAVE_ALL', 0, 1, 0);
 	$agent->await_text(0, qr/^save=/m);
 	$agent->pass;
