@@ -8,6 +8,7 @@ use FindBin ();
 use lib "$FindBin::RealBin/lib";
 use Test::More;
 
+use FTMPI::Control ();
 use LauncherTest;
 
 my $work = scratch() . '/runs';
@@ -99,6 +100,15 @@ is($job->{status}, 75, 'a line that is refused at first is asked for again') or 
 like($job->{err}, qr/: busy/, '... though it was');
 nobody_left();
 
+# Nothing can be saved of ranks that have not called MPI_Init.
+$job = begin([ $FTMPIRUN, qw(-time-limit 1h), @images, words(qw(say:ready hang)) ]);
+wait_for($job, 'out', qr/(?:ready\n){2}/);
+kill 'TERM', $job->{pid};
+wait_end($job);
+is($job->{status}, 143, 'a job whose ranks have not all begun is ended');
+like($job->{err}, qr/^ftmpirun: SIGTERM came; the job is ended\.\n/m, '... and no line is waited for');
+nobody_left();
+
 # One that is nearly over ends by itself.
 $job = begin([ $FTMPIRUN, qw(-time-limit 1h), @images, words('join', '0:finalize', 'say:ready', '1:await:' . scratch() . '/through', '1:finalize') ]);
 wait_for($job, 'out', qr/(?:ready\n){2}/);
@@ -106,6 +116,17 @@ kill 'TERM', $job->{pid};
 text_file('through', '');
 wait_end($job);
 is($job->{status}, 0, 'a job whose first rank is through ends by itself') or diag $job->{err};
+nobody_left();
+
+$job = begin([ $FTMPIRUN, qw(-time-limit 1h), @images, words(qw(join say:ready save), 'held:' . FTMPI::Control::IN_FINALIZE, 'await:' . scratch() . '/leave', 'finalize') ]);
+wait_for($job, 'out', qr/(?:ready\n){2}/);
+kill 'USR2', $job->{pid};
+wait_for($job, 'err', qr/MPI_Finalize/);
+kill 'TERM', $job->{pid};
+text_file('leave', '');
+wait_end($job);
+is($job->{status}, 0, '... and one of which a rank says that it is there') or diag $job->{err};
+unlike($job->{err}, qr/a recovery line is made/, '... as no line can be made');
 nobody_left();
 
 # Each rank has its own.

@@ -340,7 +340,7 @@ START_TEST(a_payload_that_cannot_be_read_is_sent)
 }
 END_TEST
 
-/* -v says so, once in a process, whichever peers follow. */
+/* -vv says so, once in a process, whichever peers follow. */
 START_TEST(that_memory_may_not_be_read_is_told_once)
 {
 	FILE *log = tmpfile();

@@ -354,6 +354,8 @@ sub _pace
 }
 
 # See FTMPI::Launcher::Lines; each rank is asked again by itself.
+sub has_begun { return $_[0]{state} ne 'none' }
+sub has_ended { return $_[0]{state} =~ /^(?:last|over)\z/ }
 sub is_idle   { return 0 }
 sub is_saving { return 0 }
 

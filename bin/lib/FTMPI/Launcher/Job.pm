@@ -448,9 +448,6 @@ sub _interval { my ($self, $seconds) = @_; return $self->{saving}->interval($sec
 
 # ---- an end from which -restore goes on ----
 
-# Ranks have not all called MPI_Init, or one is through MPI_Finalize.
-my %CANNOT_SAVE = map { $_ => 1 } FTMPI::Launcher::Sentences::NO_LINE_NOW, FTMPI::Launcher::Sentences::NO_CHECKPOINT_NOW;
-
 # why: the first words of the sentence; seconds that the line may take; status: if there is nothing to go on from.
 sub _stop_wanted
 {
@@ -462,11 +459,11 @@ sub _stop_wanted
 	my $recovery = $self->{recovery};
 	# under message logging a program says itself when its ranks make checkpoints
 	return $self->_stop('') if $recovery->makes_none || ($recovery->is_alone && !$self->{image});
+	# ranks have not all called MPI_Init
+	return $self->_stop('') if $self->{image} && !$self->{saving}->has_begun;
 	# it is nearly over by itself
-	return $late if $recovery->is_leaving || $self->{finalizing};
-	my @asked = $self->_saving_wanted;
-	return $self->_stop('') if grep { $_->[0] eq 'say' && $CANNOT_SAVE{ $_->[1] } } @asked;
-	return ([ say => "$why: $what, then the job is ended." ], @asked, $late);
+	return $late if $recovery->is_leaving || $self->{finalizing} || $self->{saving}->has_ended;
+	return ([ say => "$why: $what, then the job is ended." ], $self->_saving_wanted, $late);
 }
 
 # A line that was refused is asked for again, as long as there is time.

@@ -54,7 +54,7 @@ sub ends
 {
 	my ($self) = @_;
 	my $was = $self->{state};
-	$self->{state} = $was =~ /^(?:saving|last)\z/ ? 'last' : 'none';
+	$self->{state} = $was =~ /^(?:saving|last)\z/ ? 'last' : 'over';
 	$self->{stamp}++;
 	return $was eq 'held' ? $self->_step(FTMPI::Control::RELEASE) : ();
 }
@@ -64,7 +64,7 @@ sub wanted
 {
 	my ($self) = @_;
 	my $state = $self->{state};
-	return [ say => FTMPI::Launcher::Sentences::NO_LINE_NOW ] if $state =~ /^(?:none|last)\z/;
+	return [ say => FTMPI::Launcher::Sentences::NO_LINE_NOW ] if $state =~ /^(?:none|last|over)\z/;
 	my $is_first = !$self->{wanted};
 	$self->{wanted} = 1;
 	return $self->_begin if $state eq 'idle';
@@ -115,7 +115,7 @@ sub saved
 	$self->{notes}->add('line_refused', why => 'the ranks have given it up') if !$committed;
 	my $is_news = $self->_ends_trouble($committed);
 	$text = FTMPI::Launcher::Sentences::made_again($self->{number}) if $is_news && !$wanted;
-	$self->{state} = 'none';
+	$self->{state} = 'over' if $state eq 'last';
 	return ([ ($wanted || $is_news ? 'say' : 'log') => $text ], $state eq 'last' ? () : $self->_idle);
 }
 
@@ -140,7 +140,9 @@ sub committed
 	return $self->{state} eq 'idle' || ($self->{program} && $self->{state} eq 'saving') ? $self->_idle : ();
 }
 
-# What is under way.
+# All ranks have called MPI_Init; there is no other line any more; what is under way.
+sub has_begun { return $_[0]{state} ne 'none' }
+sub has_ended { return $_[0]{state} =~ /^(?:last|over)\z/ }
 sub is_idle   { return $_[0]{state} eq 'idle' }
 sub is_saving { return !$_[0]{program} && $_[0]{state} =~ /^(?:saving|last)\z/ }
 

@@ -132,15 +132,16 @@ sub _append
 	$line = qq({"event":"dropped","count":$self->{lost}}\n) . $line if $self->{lost};
 	$line = "\n$line" if $self->{cut};
 	my $file = _open($self->{path});
-	my $n    = $file && syswrite $file, $line;
-	if (($n // 0) == length $line && close $file) {
+	my $n    = $file ? syswrite $file, $line : undef;
+	my $is_short = defined $n && $n < length $line;
+	if (defined $n && !$is_short && close $file) {
 		$self->{bytes} += $n;
 		@$self{qw(lost cut)} = (0, 0);
 		return;
 	}
 	$self->{lost}++;
 	$self->{cut} ||= $n // 0;
-	$self->{log}->("the run record cannot be written: " . ($n ? 'the disk is full' : "$!")) if !$self->{told}++;
+	$self->{log}->("the run record cannot be written: " . ($is_short ? 'the disk is full' : "$!")) if !$self->{told}++;
 	return;
 }
 

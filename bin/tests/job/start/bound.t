@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Ranks are bound to processors of their own where these suffice, to none outside of those that ftmpirun may use, and
-# -v tells it.
+# -vv tells it.
 use strict;
 use warnings;
 
@@ -25,7 +25,7 @@ my $dir  = File::Temp->newdir('ftmpi-bound-XXXXXX', TMPDIR => 1);
 
 sub job { return FTMPI::Test::Job->run(@_, env => { OMP_NUM_THREADS => undef }) }
 
-# Ranks find these processors, and -v says the same.
+# Ranks find these processors, and -vv says the same.
 sub finds
 {
 	my ($name, $options, @processors) = @_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Ranks that have namespaces of their own, as in a container each, talk over TCP, and -v tells why; under -transport shm the
+# Ranks that have namespaces of their own, as in a container each, talk over TCP, and -vv tells why; under -transport shm the
 # job ends, with the reason.
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ for my $case (
 		skip "no unshare @$namespace here", 4 if $status != 0;
 		my $job = FTMPI::Test::Job->run([ ftmpirun(), qw(-vv -transport auto -n 2), @rank ]);
 		$job->is_status(0, "@$namespace");
-		$job->err_like(qr/: peer \d: no memory is shared: $says$/m, '... -v tells why');
+		$job->err_like(qr/: peer \d: no memory is shared: $says$/m, '... -vv tells why');
 		$job = FTMPI::Test::Job->run([ ftmpirun(), qw(-transport shm -n 2), @rank ]);
 		$job->is_status(1, '-transport shm');
 		$job->err_like(qr/ broke: no memory can be shared with it \($says\); -transport auto would use TCP;/, '... the reason');

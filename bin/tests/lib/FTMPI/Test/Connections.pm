@@ -14,7 +14,7 @@ use FTMPI::Test::Process qw(run_quiet);
 
 our @EXPORT_OK = qw(cut ports);
 
-# The ports at which the ranks of a job that was started with -v wait for each other, and for heartbeats.
+# The ports at which the ranks of a job that was started with -vv wait for each other, and for heartbeats.
 sub ports
 {
 	my ($job) = @_;

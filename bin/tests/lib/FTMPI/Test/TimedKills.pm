@@ -81,7 +81,7 @@ sub start
 	return bless { %job, fault => $fault, job => $fault->job, expected => $expected, seen => 0, kills => 0, log => [] };
 }
 
-# From ranks to the processes that they are now, as ftmpirun -v says; those that live.
+# From ranks to the processes that they are now, as ftmpirun -vv says; those that live.
 sub processes
 {
 	my ($self) = @_;
