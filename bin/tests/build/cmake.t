@@ -12,6 +12,7 @@ use File::Temp ();
 use Test::More;
 
 use FTMPI::Test::File    qw(read_file write_file);
+use FTMPI::Test::Greeting ();
 use FTMPI::Test::Job     qw(root sanitized);
 use FTMPI::Test::Process qw(must_run);
 use FTMPI::Version ();
@@ -32,32 +33,9 @@ shell("make -s -C '" . root() . "' install PREFIX='$dir/first' libdir='$dir/firs
 must_run('mv', "$dir/first", "$dir/moved");
 my $prefix = "$dir/moved";
 
-my $c = <<'C';
-#include <mpi.h>
-#include <stdio.h>
-int main(int argc, char **argv)
-{
-	int rank, size;
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	printf("%d of %d\n", rank, size);
-	return MPI_Finalize();
-}
-C
 for my $project (qw(config findmpi)) {
-	write_file("$dir/$project/greet.$_", $c) for qw(c cc);
-	write_file("$dir/$project/greet.f90", <<'F');
-program greet
-  use mpi_f08
-  integer :: rank, size
-  call MPI_Init()
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-  call MPI_Comm_size(MPI_COMM_WORLD, size)
-  print '(i0,a,i0)', rank, ' of ', size
-  call MPI_Finalize()
-end program greet
-F
+	write_file("$dir/$project/greet.$_", FTMPI::Test::Greeting::C) for qw(c cc);
+	write_file("$dir/$project/greet.f90", FTMPI::Test::Greeting::F90);
 }
 
 sub greets

@@ -13,6 +13,7 @@ use File::Temp ();
 use Test::More;
 
 use FTMPI::Test::File    qw(read_file write_file);
+use FTMPI::Test::Greeting ();
 use FTMPI::Test::Job     qw(root sanitized);
 use FTMPI::Test::Process qw(must_run);
 
@@ -78,42 +79,9 @@ run_there('dpkg --verify libftmpi0 libftmpi-dev ftmpi-bin ftmpi-fortran && dpkg 
 
 # ---- programs ----
 
-my $c = <<'C';
-#include <mpi.h>
-#include <stdio.h>
-int main(int argc, char **argv)
-{
-	int rank, size;
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	printf("%d of %d\n", rank, size);
-	return MPI_Finalize();
-}
-C
-write_file("$os/root/hello.$_", $c) for qw(c cc);
-write_file("$os/root/hello.f90", <<'F');
-program hello
-  use ftmpi_f08
-  integer :: rank, size
-  call MPI_Init()
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-  call MPI_Comm_size(MPI_COMM_WORLD, size)
-  print '(i0,a,i0)', rank, ' of ', size
-  call MPI_Finalize()
-end program hello
-F
-write_file("$os/root/hello.f", <<'F');
-      program hello
-      include 'mpif.h'
-      integer rank, n, ierr
-      call MPI_INIT(ierr)
-      call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierr)
-      call MPI_COMM_SIZE(MPI_COMM_WORLD, n, ierr)
-      print '(i0,a,i0)', rank, ' of ', n
-      call MPI_FINALIZE(ierr)
-      end
-F
+write_file("$os/root/hello.$_", FTMPI::Test::Greeting::C) for qw(c cc);
+write_file("$os/root/hello.f90", FTMPI::Test::Greeting::F90 =~ s/mpi_f08/ftmpi_f08/r);
+write_file("$os/root/hello.f", FTMPI::Test::Greeting::F77);
 write_file("$os/root/CMakeLists.txt", <<'T');
 cmake_minimum_required(VERSION 3.16)
 project(hello C CXX Fortran)

@@ -13,6 +13,7 @@ use File::Temp ();
 use Test::More;
 
 use FTMPI::Test::File    qw(write_file);
+use FTMPI::Test::Greeting ();
 use FTMPI::Test::Job     qw(root sanitized);
 use FTMPI::Test::Process qw(run_quiet);
 
@@ -65,46 +66,11 @@ make('install')->is_status(0, 'make install');
 is_deeply([missing($folder)], [], 'the folder has all names') or BAIL_OUT('nothing to test');
 is_deeply([grep { -e "$prefix/bin/$_" } @names], [], 'bin has none of them');
 
-my $c = <<'C';
-#include <mpi.h>
-#include <stdio.h>
-int main(int argc, char **argv)
-{
-	int rank, size;
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	printf("%d of %d\n", rank, size);
-	return MPI_Finalize();
-}
-C
-my $f90 = <<'F';
-program greet
-  use mpi_f08
-  integer :: rank, size
-  call MPI_Init()
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-  call MPI_Comm_size(MPI_COMM_WORLD, size)
-  print '(i0,a,i0)', rank, ' of ', size
-  call MPI_Finalize()
-end program greet
-F
-my $f77 = <<'F';
-      program greet
-      include 'mpif.h'
-      integer rank, n, ierr
-      call MPI_INIT(ierr)
-      call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierr)
-      call MPI_COMM_SIZE(MPI_COMM_WORLD, n, ierr)
-      print '(i0,a,i0)', rank, ' of ', n
-      call MPI_FINALIZE(ierr)
-      end
-F
 for my $in (qw(plain cmake meson autoconf)) {
-	write_file("$dir/$in/greet.c",   $c);
-	write_file("$dir/$in/greet.cc",  $c);
-	write_file("$dir/$in/greet.f90", $f90);
-	write_file("$dir/$in/greet.f",   $f77);
+	write_file("$dir/$in/greet.c",   FTMPI::Test::Greeting::C);
+	write_file("$dir/$in/greet.cc",  FTMPI::Test::Greeting::C);
+	write_file("$dir/$in/greet.f90", FTMPI::Test::Greeting::F90);
+	write_file("$dir/$in/greet.f",   FTMPI::Test::Greeting::F77);
 }
 
 # ---- by themselves ----
