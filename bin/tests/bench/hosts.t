@@ -77,6 +77,29 @@ subtest 'a Ctrl-C' => sub {
 	}
 };
 
+# The program ip tells that it was asked for the first name of all, and goes on when it may.
+subtest 'a Ctrl-C while it is asked whether hosts can be made' => sub {
+	my ($ip) = grep { -x } map { "$_/ip" } split /:/, $ENV{PATH};
+	FTMPI::Test::StrawPeers::script("$dir/bin/ip", <<"END");
+case "\$*" in
+'netns add ftm'*z)
+	: >$dir/asked
+	turn=0
+	until test -e $dir/go || test \$((turn += 1)) -gt 3000; do sleep 0.02; done;;
+esac
+exec $ip "\$@"
+END
+	my $job = bench({}, '-only', '^pingpong/gbit');
+	ok(wait_until(60, sub { -e "$dir/asked" }), 'it is asked');
+	$job->signal('INT');
+	FTMPI::Test::StrawPeers::script("$dir/go", '');
+	$job->finish;
+	unlink "$dir/bin/ip";
+	$job->is_status(128 + 2, 'the Ctrl-C');
+	$job->none_left('the Ctrl-C');
+	nothing_left($job, 'the Ctrl-C');
+};
+
 subtest 'a kernel that limits no network' => sub {
 	my ($tc) = grep { -x } map { "$_/tc" } split /:/, $ENV{PATH};
 	FTMPI::Test::StrawPeers::script("$dir/bin/tc",

@@ -3,8 +3,9 @@ package FTMPI::Test::Cluster;
 
 # A cluster on one machine: hosts (network namespaces) node1, node2, ... on one bridge, each with
 # its own sshd, and this machine outside on the same bridge. Keys, addresses and names are made for
-# the run. Everything is removed by remove(), at the end of the program, and on INT, TERM and HUP;
-# what a run that was killed left behind is removed by the next one.
+# the run. Everything is removed by remove(), at the end of the program, and on INT, TERM and HUP
+# (a program that handles these itself before it loads this module goes on doing so); what a run that
+# was killed left behind is removed by the next one.
 #
 #	my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
 #	system $cluster->host(1)->inside('ftmpirun', '-ssh', $cluster->ssh, ...);
@@ -269,7 +270,9 @@ sub on_signal
 	return;
 }
 
-$SIG{$_} = \&on_signal for qw(INT TERM HUP);
+for my $name (qw(INT TERM HUP)) {
+	$SIG{$name} = \&on_signal if ($SIG{$name} // 'DEFAULT') eq 'DEFAULT';
+}
 
 END {
 	local $?;
