@@ -11,7 +11,7 @@ package FTMPI::Agent;
 use strict;
 use warnings;
 
-use POSIX qw(WNOHANG WUNTRACED WIFSTOPPED);
+use POSIX ();
 
 use FTMPI::Agent::Examiner       ();
 use FTMPI::FixedAddresses ();
@@ -419,9 +419,9 @@ sub _reap
 {
 	my ($self) = @_;
 	my ($ranks, $stopped) = @$self{qw(ranks stopped)};
-	while ((my $pid = waitpid -1, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
+	while ((my $pid = waitpid -1, POSIX::WNOHANG() | POSIX::WUNTRACED() | WCONTINUED) > 0) {
 		my $status = ${^CHILD_ERROR_NATIVE};
-		if (WIFSTOPPED($status)) {
+		if (POSIX::WIFSTOPPED($status)) {
 			$stopped->stop($pid) if $ranks->has($pid);
 			next;
 		}

@@ -9,8 +9,8 @@ use strict;
 use warnings;
 
 use Errno qw(EAGAIN ECONNRESET EINTR EWOULDBLOCK);
-use IO::Handle ();
 
+use FTMPI::Loop ();
 use FTMPI::Wire ();
 
 use constant { CHUNK => 65536, CHATTER_MAX => 65536 };
@@ -28,7 +28,7 @@ sub new
 		head    => '',
 		heard   => 0,
 	}, $class;
-	$_->blocking(0) for $self->{in}, $self->{out};
+	FTMPI::Loop::never_block($_) for $self->{in}, $self->{out};
 	$self->{loop}->on_read($self->{in}, sub { $self->receive });
 	return $self;
 }

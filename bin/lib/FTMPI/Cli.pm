@@ -7,23 +7,20 @@ package FTMPI::Cli;
 use strict;
 use warnings;
 
-use Cwd            ();
-use Fcntl          qw(F_GETFL O_ACCMODE O_CREAT O_DIRECTORY O_EXCL O_RDONLY O_RDWR O_WRONLY);
-use File::Basename ();
-use File::Spec     ();
-use POSIX          qw(SIG_BLOCK SIG_SETMASK);
+use Fcntl qw(F_GETFL O_ACCMODE O_CREAT O_DIRECTORY O_EXCL O_RDONLY O_RDWR O_WRONLY);
+use POSIX ();
 
 use FTMPI::Cli::Machines       ();
 use FTMPI::Cli::Options        ();
-use FTMPI::Cli::RestoreNotes   ();
-use FTMPI::Cli::Sessions       ();
 use FTMPI::Cli::Values         ();
 use FTMPI::Error               ();
 use FTMPI::Launcher            ();
 use FTMPI::Launcher::Reach     ();
 use FTMPI::Launcher::Sentences ();
 use FTMPI::Net                 ();
+use FTMPI::Path                ();
 use FTMPI::Processors          ();
+use FTMPI::Later qw(FTMPI::Cli::RestoreNotes FTMPI::Cli::Sessions);
 use FTMPI::Version             ();
 
 # PATH_MAX: what a rank takes.
@@ -45,7 +42,7 @@ sub main
 	_fill_streams();
 	# output beyond `ulimit -f` is an error of the write; ranks do not inherit a handler, as they would IGNORE
 	$SIG{XFSZ} = sub { } if ($SIG{XFSZ} // '') ne 'IGNORE';
-	$program = File::Basename::basename($program);
+	$program = FTMPI::Path::name($program);
 	my $status = eval { _run($program, @words) };
 	return $status if defined $status;
 	die $@ if ref $@ ne 'FTMPI::Error';
@@ -191,7 +188,7 @@ sub _manual
 sub plan
 {
 	my ($options) = @_;
-	my $here = Cwd::getcwd() // FTMPI::Error::usage("cannot tell the current directory: $!");
+	my $here = POSIX::getcwd() // FTMPI::Error::usage("cannot tell the current directory: $!");
 	my $is_alone = ($options->{coord} // '') eq 'msglog';
 	FTMPI::Cli::Injections::check($options->{inject}, size => _ranks($options), alone => $is_alone) if $options->{inject};
 	my $writes = $options->{image} || $options->{record} || defined $options->{'ckpt-interval'} || $is_alone;
@@ -215,7 +212,7 @@ sub plan
 		prog      => $options->{prog},
 		env       => _environment([ @{ $options->{genv} // [] }, $options->{more} ? () : @{ $options->{x} // [] } ]),
 		own       => _own_parts($options, $here),
-		wdir      => File::Spec->rel2abs($options->{wdir} // $here, $here),
+		wdir      => FTMPI::Path::absolute($options->{wdir} // $here, $here),
 		workdir   => $workdir,
 		heartbeat => $period,
 		timeout_heartbeat => $limit,
@@ -295,7 +292,7 @@ sub _own_parts
 	my ($options, $here) = @_;
 	my ($first, @own) = (0);
 	for my $part ($options->{more} ? ($options, @{ $options->{more} }) : ()) {
-		push @own, { first => $first, n => $part->{n}, wdir => File::Spec->rel2abs($part->{wdir} // $here, $here),
+		push @own, { first => $first, n => $part->{n}, wdir => FTMPI::Path::absolute($part->{wdir} // $here, $here),
 			prog => $part->{prog}, env => _variables({}, $part->{x}) };
 		$first += $part->{n};
 	}
@@ -314,9 +311,18 @@ sub _notes
 		if @restore;
 	my $what = $is_alone ? 'are no checkpoints of this command' : 'is no recovery line';
 	my @none = defined $options->{restore} ? "-restore=auto: there $what in $workdir: the job begins at its beginning." : ();
+	return [ @first, @none ] if !_has_sessions($workdir);
 	my %record = (ranks => _ranks($options), parts => $parts);
 	my @open = ($is_alone ? FTMPI::Cli::RestoreNotes::forgotten_alone($workdir, \%record) : FTMPI::Cli::RestoreNotes::forgotten($workdir, \%record)) // ();
 	return [ @first, @none, @open ];
+}
+
+# Jobs have left folders in the work directory.
+sub _has_sessions
+{
+	my ($workdir) = @_;
+	opendir my $dir, $workdir or return 0;
+	return scalar grep { FTMPI::Cli::Values::is_session($_) } readdir $dir;
 }
 
 # The ranks of a job that -restore began have told from which line they go on: the parts of the job as its record is to have
@@ -498,7 +504,7 @@ sub _ssh
 {
 	my ($given) = @_;
 	my $command = $given // $ENV{FTMPI_SSH};
-	$command = FTMPI::Launcher::Reach::DEFAULT_SSH if !defined $command || $command eq '';
+	return [ split / /, FTMPI::Launcher::Reach::DEFAULT_SSH ] if !defined $command || $command eq '';
 	require Text::ParseWords;
 	my @words = Text::ParseWords::shellwords($command);
 	FTMPI::Error::usage("-ssh: '" . FTMPI::Error::clean($command) . "' is not a command line")
@@ -512,8 +518,8 @@ sub _ssh
 sub _work_directory
 {
 	my ($given, $here, $writes, $is_restored) = @_;
-	my $path = defined $given ? File::Spec->rel2abs($given, $here) : $here;
-	my (undef, undef, $name) = File::Spec->splitpath(File::Spec->canonpath($path));
+	my $path = defined $given ? FTMPI::Path::absolute($given, $here) : $here;
+	my $name = FTMPI::Path::name($path);
 	FTMPI::Error::usage("$path is the folder of a session: the work directory is the one above it, and"
 			. " -restore=$name names the session")
 		if FTMPI::Cli::Values::is_session($name) && -e "$path/job.record";
@@ -541,12 +547,12 @@ sub _can_write
 	return 1 if sysopen my $nameless, $path, O_TMPFILE | O_DIRECTORY | O_WRONLY, 0600;
 	my ($all, $before) = (POSIX::SigSet->new, POSIX::SigSet->new);
 	$all->fillset;
-	POSIX::sigprocmask(SIG_BLOCK, $all, $before);
+	POSIX::sigprocmask(POSIX::SIG_BLOCK(), $all, $before);
 	my $probe = "$path/.ftmpi-$$";
 	my $made  = sysopen my $file, $probe, O_CREAT | O_EXCL | O_WRONLY, 0600;
 	my $error = $!;
 	unlink $probe if $made;
-	POSIX::sigprocmask(SIG_SETMASK, $before);
+	POSIX::sigprocmask(POSIX::SIG_SETMASK(), $before);
 	$! = $error;
 	return $made;
 }

@@ -31,7 +31,7 @@ use FTMPI::Launcher::Verdict   ();
 use FTMPI::Launcher::Workdir   ();
 use FTMPI::Net                 ();
 use FTMPI::Version             ();
-use FTMPI::RankFolders ();
+use FTMPI::Later qw(FTMPI::KeeperFolder FTMPI::RankFolders);
 use FTMPI::Loop                ();
 use FTMPI::StoppedProcesses    ();
 

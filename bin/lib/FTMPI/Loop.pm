@@ -9,7 +9,8 @@ use strict;
 use warnings;
 
 use Errno qw(EINTR);
-use POSIX qw(SIG_BLOCK SIG_SETMASK);
+use Fcntl qw(F_GETFL F_SETFL O_NONBLOCK);
+use POSIX ();
 use Time::HiRes ();
 
 sub new
@@ -49,6 +50,15 @@ sub _unwatch
 	my $fd = fileno $handle;
 	return if !defined $fd || !delete $self->{$kind}{$fd};
 	vec($self->{ $kind . 'v' }, $fd, 1) = 0;
+	return;
+}
+
+# Reads and writes of this handle do not wait. (perl would compile IO::Handle for this.)
+sub never_block
+{
+	my ($handle) = @_;
+	my $flags = fcntl($handle, F_GETFL, 0) // die "cannot ask for the flags of a file: $!\n";
+	fcntl($handle, F_SETFL, $flags | O_NONBLOCK) or die "cannot set the flags of a file: $!\n";
 	return;
 }
 
@@ -116,16 +126,16 @@ sub spawn
 	my ($child) = @_;
 	my ($all, $before) = (POSIX::SigSet->new, POSIX::SigSet->new);
 	$all->fillset;
-	POSIX::sigprocmask(SIG_BLOCK, $all, $before);
+	POSIX::sigprocmask(POSIX::SIG_BLOCK(), $all, $before);
 	my $pid   = fork;
 	my $error = $!;
 	if (defined $pid && !$pid) {
 		$SIG{$_} = 'DEFAULT' for grep { /^[A-Z]/ && ref $SIG{$_} } keys %SIG;
-		POSIX::sigprocmask(SIG_SETMASK, $before);
+		POSIX::sigprocmask(POSIX::SIG_SETMASK(), $before);
 		$child->();
 		POSIX::_exit(127);
 	}
-	POSIX::sigprocmask(SIG_SETMASK, $before);
+	POSIX::sigprocmask(POSIX::SIG_SETMASK(), $before);
 	$! = $error;
 	return $pid;
 }
@@ -135,7 +145,7 @@ sub _open_signal_pipe
 {
 	my ($self) = @_;
 	pipe my $reader, my $writer or die "pipe: $!\n";
-	$_->blocking(0) for $reader, $writer;
+	never_block($_) for $reader, $writer;
 	$self->{signals} = { writer => $writer, calls => {}, came => {} };
 	$self->on_read($reader, sub { sysread $reader, my $bytes, 4096 });
 	return;

@@ -7,12 +7,11 @@ package FTMPI::Net;
 use strict;
 use warnings;
 
-use Config ();
 use Errno qw(EADDRINUSE EACCES);
 use Socket qw(:addrinfo AF_INET AF_INET6 SOCK_DGRAM SOCK_STREAM SOL_SOCKET SO_REUSEADDR
 	SOMAXCONN inet_ntop inet_pton pack_sockaddr_in pack_sockaddr_in6 unpack_sockaddr_in
 	unpack_sockaddr_in6);
-use Sys::Hostname ();
+use POSIX ();
 
 use FTMPI::Address ();
 use FTMPI::Loop    ();
@@ -29,7 +28,7 @@ sub interfaces { return [ _interfaces4(), _interfaces6() ] }
 # Perl has no getifaddrs; SIOCGIFCONF gives every IPv4 address with its interface's name.
 sub _interfaces4
 {
-	my $pointer = $Config::Config{ptrsize};
+	my $pointer = length pack 'P', undef;
 	my $record  = $pointer == 8 ? 40 : 32;
 	my $buffer  = "\0" x ($record * INTERFACES_MAX);
 	my $request = pack "i x!$pointer P", length $buffer, $buffer;
@@ -55,7 +54,7 @@ sub _interfaces6
 	return @found;
 }
 
-sub hostname { return Sys::Hostname::hostname() }
+sub hostname { return (POSIX::uname())[1] }
 
 # A sub (name) that tells whether the name stands for this machine.
 sub local_test

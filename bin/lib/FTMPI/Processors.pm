@@ -11,7 +11,7 @@ use warnings;
 
 use Config ();
 use Errno qw(ENOSYS);
-use POSIX qw(ceil);
+use POSIX ();
 
 # Processors have lower numbers than this: Linux is built for fewer.
 use constant NUMBERS_MAX => 1 << 16;
@@ -89,7 +89,7 @@ sub at_once
 {
 	my ($count, $limit) = (count(@_), limit(@_));
 	return $count if !defined $limit || $limit >= $count;
-	return ceil($limit) || 1;
+	return POSIX::ceil($limit) || 1;
 }
 
 # The cores of those that this process may use: [processor, ...] each, with what it may use of that core. In the

@@ -19,9 +19,9 @@ use strict;
 use warnings;
 
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
-use IO::Handle ();
 
 use FTMPI::Agent::Unread ();
+use FTMPI::Loop          ();
 use FTMPI::Positions     ();
 use FTMPI::PrintedAgain  ();
 
@@ -62,7 +62,7 @@ sub add
 	$self->_begins_again($source) if $again;
 	for my $stream (keys %pipes) {
 		my $pipe = $pipes{$stream};
-		$pipe->blocking(0);
+		FTMPI::Loop::never_block($pipe);
 		$source->{pipes}{$stream} =
 			{ handle => $pipe, call => sub { $self->_read($source, $stream) } };
 		$self->{loop}->on_read($pipe, $source->{pipes}{$stream}{call}) if !$self->{paused};

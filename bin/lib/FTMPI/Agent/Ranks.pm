@@ -18,8 +18,7 @@ use strict;
 use warnings;
 
 use Errno qw(ENOENT);
-use IO::Handle ();
-use POSIX qw(WIFSIGNALED WTERMSIG WEXITSTATUS);
+use POSIX ();
 
 use FTMPI::Agent::Binding   ();
 use FTMPI::Agent::Process   ();
@@ -328,7 +327,7 @@ sub _open_complaints
 {
 	my ($self) = @_;
 	pipe my $reader, my $writer or die "pipe: $!\n";
-	$reader->blocking(0);
+	FTMPI::Loop::never_block($reader);
 	$self->{complaints} = { reader => $reader, writer => $writer };
 	$self->{loop}->on_read($reader, sub { $self->_read_complaints });
 	return;
@@ -364,11 +363,11 @@ sub reap
 	$self->{pipes}->drain($process->{output});
 	push @{ $self->{ended} }, $process;
 	$self->{stdin}->close if $rank == 0 && $self->{stdin};
-	my $signal = WIFSIGNALED($status) ? WTERMSIG($status) : 0;
+	my $signal = POSIX::WIFSIGNALED($status) ? POSIX::WTERMSIG($status) : 0;
 	# a line that another rank told of before this one failed is the one to go back to
 	$_->listen for $status && !$self->{ending} ? values %{ $self->{ranks} } : ();
 	$self->{listeners}->hang_up($rank) if $process->{finalized};
-	$self->_tell('EXITED', $rank, $signal ? 0 : WEXITSTATUS($status), $signal);
+	$self->_tell('EXITED', $rank, $signal ? 0 : POSIX::WEXITSTATUS($status), $signal);
 	return;
 }
 

@@ -9,9 +9,9 @@ use warnings;
 
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use Fcntl qw(O_NONBLOCK O_RDONLY);
-use IO::Handle ();
 
 use FTMPI::Agent::Unread ();
+use FTMPI::Loop          ();
 
 # PAUSE: seconds.
 use constant { CHUNK => 65536, PAUSE => 1 };
@@ -28,7 +28,7 @@ sub attach
 {
 	my ($self, $handle) = @_;
 	$self->drop;
-	$handle->blocking(0);
+	FTMPI::Loop::never_block($handle);
 	@$self{qw(handle held written)} = ($handle, 0, 0);
 	$self->{inode} = (stat $handle)[1];
 	$self->_write;

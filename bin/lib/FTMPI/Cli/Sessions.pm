@@ -14,7 +14,7 @@ package FTMPI::Cli::Sessions;
 use strict;
 use warnings;
 
-use POSIX qw(_exit);
+use POSIX ();
 
 use FTMPI::Cli::Values         ();
 use FTMPI::Error               ();
@@ -292,7 +292,7 @@ sub _run
 			exec { $command[0] } @command;
 		}
 		print STDERR "cannot run $command[0]: $!\n";
-		_exit(127);
+		POSIX::_exit(127);
 	}
 	my @lines = eval {
 		local $SIG{ALRM} = sub { die "slow\n" };

@@ -8,7 +8,7 @@ use strict;
 use warnings;
 
 use FTMPI::Address         ();
-use FTMPI::Cli::Suggestion ();
+use FTMPI::Later qw(FTMPI::Cli::Suggestion);
 use FTMPI::Error           ();
 
 use constant RANKS_MAX => 65536;

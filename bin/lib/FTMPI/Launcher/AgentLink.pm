@@ -10,7 +10,6 @@ use strict;
 use warnings;
 
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
-use IO::Handle ();
 use POSIX      ();
 
 use FTMPI::Address             ();
@@ -54,7 +53,7 @@ sub start
 	FTMPI::Error::failed("host $self->{name}: cannot start: $!") if !$process;
 	my $loop = $self->{loop};
 	@$self{qw(pid err pipe)} = @$process{qw(pid err out)};
-	$self->{err}->blocking(0);
+	FTMPI::Loop::never_block($self->{err});
 	$loop->on_read($self->{err}, sub { $self->_read_words });
 	$self->{channel} = FTMPI::Channel->new(
 		loop     => $loop,

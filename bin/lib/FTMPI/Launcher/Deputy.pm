@@ -12,7 +12,6 @@ package FTMPI::Launcher::Deputy;
 use strict;
 use warnings;
 
-use IO::Handle ();
 use POSIX      ();
 
 use FTMPI::Condition ();
@@ -39,7 +38,7 @@ sub stand_in
 	my ($self, @pipes) = @_;
 	$self->leave;
 	pipe my $reader, my $line or return;
-	$line->blocking(0);
+	FTMPI::Loop::never_block($line);
 	my ($launcher, $most) = ($$, $self->{most});
 	my $pid = FTMPI::Loop::spawn(sub { _become($reader, @pipes); _speak($launcher, $most, $reader, @pipes) }) // return;
 	@$self{qw(pid line)} = ($pid, $line);

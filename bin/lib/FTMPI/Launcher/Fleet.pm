@@ -10,7 +10,7 @@ package FTMPI::Launcher::Fleet;
 use strict;
 use warnings;
 
-use POSIX qw(WNOHANG);
+use POSIX ();
 
 use FTMPI::Address             ();
 use FTMPI::Launcher::AgentLink ();
@@ -294,7 +294,7 @@ sub reap
 {
 	my ($self) = @_;
 	my @others;
-	while ((my $pid = waitpid -1, WNOHANG) > 0) {
+	while ((my $pid = waitpid -1, POSIX::WNOHANG()) > 0) {
 		my $status = $?;
 		my @its = grep { $_->pid == $pid } @{ $self->{all} };
 		$_->reaped for @its;

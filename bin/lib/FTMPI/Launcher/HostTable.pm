@@ -17,7 +17,7 @@ package FTMPI::Launcher::HostTable;
 use strict;
 use warnings;
 
-use FTMPI::Launcher::Placement ();
+use FTMPI::Later qw(FTMPI::Launcher::Placement);
 
 # Seconds after which a host that failed is tried again.
 use constant RETRY_TIME => 30;

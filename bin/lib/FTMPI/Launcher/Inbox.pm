@@ -10,7 +10,7 @@ package FTMPI::Launcher::Inbox;
 use strict;
 use warnings;
 
-use FTMPI::Condition ();
+use FTMPI::Later qw(FTMPI::Condition);
 use FTMPI::Control   ();
 use FTMPI::Error     ();
 use FTMPI::Launcher::Sentences ();

@@ -39,7 +39,6 @@ use strict;
 use warnings;
 
 use FTMPI::Control             ();
-use FTMPI::Launcher::Checkpoints ();
 use FTMPI::Launcher::Failure   ();
 use FTMPI::Launcher::HostTable ();
 use FTMPI::Launcher::Lines     ();
@@ -51,6 +50,7 @@ use FTMPI::Launcher::RankTable ();
 use FTMPI::Launcher::Recovery  ();
 use FTMPI::Launcher::Sentences ();
 use FTMPI::Launcher::Suspects  ();
+use FTMPI::Later qw(FTMPI::Launcher::Checkpoints);
 
 # All timers of a job but those of its parts, in seconds. The end: ranks have to end after they
 # were told to, and after they were killed. Failures: agents have to answer restart_all; the news that all run again waits for

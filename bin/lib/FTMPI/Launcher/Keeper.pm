@@ -15,7 +15,6 @@ package FTMPI::Launcher::Keeper;
 use strict;
 use warnings;
 
-use IO::Handle ();
 use POSIX      qw(WEXITSTATUS WIFSIGNALED WTERMSIG);
 
 use FTMPI::Address              ();
@@ -117,7 +116,7 @@ sub _start
 	$self->_watch(out => $process->{in},  sub { $self->_heard(@_) });
 	$self->_watch(err => $process->{err}, sub { $self->_complained(@_) });
 	# the pipe is empty, and takes it; nor is there ever more in it than one question
-	$self->{input}->blocking(0);
+	FTMPI::Loop::never_block($self->{input});
 	syswrite $self->{input}, $self->{session} . $self->{secret};
 	return;
 }
@@ -125,7 +124,7 @@ sub _start
 sub _watch
 {
 	my ($self, $name, $handle, $on_line) = @_;
-	$handle->blocking(0);
+	FTMPI::Loop::never_block($handle);
 	$self->{streams}{$name} = { handle => $handle, held => '', on_line => $on_line };
 	$self->{loop}->on_read($handle, sub { $self->_read($name) });
 	return;

@@ -8,40 +8,34 @@ package FTMPI::Launcher::Workdir;
 use strict;
 use warnings;
 
-use FTMPI::Launcher::InputRead     ();
-use FTMPI::Launcher::Record        ();
-use FTMPI::Launcher::SharedWorkdir ();
-use FTMPI::PartialLines            ();
-use FTMPI::RankFolders             ();
+use FTMPI::Later qw(FTMPI::Launcher::InputRead FTMPI::Launcher::Record FTMPI::Launcher::SharedWorkdir FTMPI::RankFolders);
+use FTMPI::PartialLines ();
 
 # path; session: its name; id: its bytes, if -restore is to go on in it (message logging); kind: of its checkpoints then, image or data; transport: as the record has it; kept: see FTMPI::Launcher::SharedWorkdir; ranks: how many; parts: as the record has them; tell => sub (host, message); say
 # and log => sub (sentence); name => sub (host).
 sub new
 {
 	my ($class, %arg) = @_;
-	my $probe = ".ftmpi-$arg{session}";
-	my $tell  = $arg{tell};
-	my $shared = FTMPI::Launcher::SharedWorkdir->new(
-		workdir => $arg{path},
-		kept    => $arg{kept},
-		tell    => sub { my ($host, $order, $number) = @_; $tell->($host, 'PROBE', $order, $arg{path}, "$probe.$number") },
-		say     => $arg{say},
-		name    => $arg{name});
-	return bless { %arg, folder => "$arg{path}/$arg{session}", probe => "$arg{path}/$probe", shared => $shared,
-		began => time, launcher => FTMPI::Launcher::Record::running_process($$) }, $class;
+	return bless { %arg, folder => "$arg{path}/$arg{session}", probe => ".ftmpi-$arg{session}", began => time }, $class;
 }
 
 # Whether all hosts share it: the host of rank 0, and the others that have ranks.
 sub ask_whether_shared
 {
 	my ($self, $home, @others) = @_;
+	$self->{shared} //= FTMPI::Launcher::SharedWorkdir->new(
+		workdir => $self->{path},
+		kept    => $self->{kept},
+		tell    => sub { my ($host, $order, $number) = @_; $self->{tell}->($host, 'PROBE', $order, $self->{path}, "$self->{probe}.$number") },
+		say     => $self->{say},
+		name    => $self->{name});
 	$self->{shared}->ask($home, @others);
 	return;
 }
 
-sub answered { my ($self, @answer) = @_; $self->{shared}->answered(@answer); return }
+sub answered { my ($self, @answer) = @_; $self->{shared}->answered(@answer) if $self->{shared}; return }
 
-sub lost { my ($self, $host) = @_; $self->{shared}->lost($host); return }
+sub lost { my ($self, $host) = @_; $self->{shared}->lost($host) if $self->{shared}; return }
 
 # The job goes on from this line; the first that is of another session is what it began with.
 sub restored
@@ -70,6 +64,7 @@ sub keep_record
 {
 	my ($self, $end) = @_;
 	return if $end ? !$self->{recorded} : $self->{recorded}++ || !-d $self->{folder};
+	$self->{launcher} //= FTMPI::Launcher::Record::running_process($$);
 	my $why = FTMPI::Launcher::Record::save($self->{folder}, { end => $end, map { $_ => $self->{$_} } qw(ranks began parts from launcher id kind places transport) });
 	$self->{log}->("the job has no record: $why") if defined $why;
 	return;
@@ -120,7 +115,7 @@ sub clear
 {
 	my ($self, $epoch) = @_;
 	FTMPI::PartialLines::remove_barren($self->{folder}, $epoch);
-	unlink map { "$self->{probe}.$_" } 1 .. $self->{shared}->asked;
+	unlink map { "$self->{path}/$self->{probe}.$_" } 1 .. $self->{shared}->asked if $self->{shared};
 	return;
 }
 
