@@ -65,6 +65,20 @@ cmp_ok($better->{mtbf}, '<', 250, '... and soon outweighed by what is seen');
 committed($auto, 2000 + $_, 5) for 1 .. 20;
 near(committed($auto, 2030, 50)->{cost}, (7 * 5 + 50) / 8, 'of the costs the last ones count');
 
+# A job that fails more often than a first line comes would never have one.
+$auto = FTMPI::Launcher::AutoInterval->new;
+for my $n (0 .. 1) {
+	$auto->note(10 * $n, 'ready', {});
+	$better = $auto->note(10 * $n + 4, 'failure', { decision => 'restart' });
+	is_deeply($better, $n ? undef : { seconds => 0.4, mtbf => 4, failures => 1 }, $n ? 'the same again changes nothing' : 'failures before the first line bring it forward');
+}
+is($auto->interval, 0.4, '... to a tenth of the time between them');
+$auto->note(20, 'ready', {});
+$auto->note(20.1, 'failure', { decision => 'restart' });
+near($auto->interval, 8.1 / 3 / 10, '... as it is by then');
+$auto->note(30, 'ready', {});
+near(committed($auto, 31, 0.5)->{cost}, 0.5, '... until a line tells what one costs');
+
 # Who makes the lines is told when.
 my $hosts = bless {}, 'Hosts';
 sub Hosts::size { return 2 }
@@ -87,6 +101,8 @@ my $work = scratch() . '/runs';
 my $job = ftmpirun([ qw(-v -ckpt-interval auto -mtbf 5 -n 1 -workdir), $work, $^X, $RANK, split(/ /, "join told_due cost:1,500000,500000 line:1 told_due line:2 finalize") ]);
 is($job->{status}, 0, 'a job') or diag $job->{err};
 like($job->{err}, qr/ a recovery line is made every 2(?:\.\d+)? s from now on: one costs 0\.5 s, and the job fails every [\d.]+ s \(0 failures seen\)\n/, '... -v tells of it');
+$job = ftmpirun([ qw(-v -ckpt-interval auto -n 1 -inject kill:0@0 -workdir), "$work.failing", $^X, $RANK, split(/ /, 'join told_due line:1 told_due finalize') ]);
+like($job->{err}, qr/ a recovery line is made every 0\.1 s from now on: there is none yet, and the job fails every [\d.]+ m?s \(1 failure seen\)\n/, 'one that fails before its first line');
 my ($record) = glob "$work/*/events.jsonl";
 if (ok(defined $record || 1, 'the job has a record, if there is a folder') && $record) {
 	open my $file, '<', $record or die "$record: $!\n";

@@ -251,7 +251,7 @@ my @TABLE = (
 			. ' checkpoint: seconds, or with units as in 90s, 10m, 1.5h, 1h30m. A program that makes no checkpoints needs -image. Under eventlog not'
 			. ' before that checkpoint is written, however long the disk takes. With -image a recovery line is made'
 			. ' when TIME has passed since the last one; with -image and -coord msglog each rank makes a checkpoint every TIME, one rank after the other. auto: a time that follows from what lines cost this job, and from how often it fails (-mtbf): sqrt(2 C M), with'
-			. ' C seconds for a line and M seconds from one failure to the next; the first line after 10 s, and lines take half of the time at most. It changes while the job runs, -v tells it, and the run record has it. Not with -coord msglog.',
+			. ' C seconds for a line and M seconds from one failure to the next; the first line after 10 s, or a tenth of M if that is less, and lines take half of the time at most. It changes while the job runs, -v tells it, and the run record has it. Not with -coord msglog.',
 	},
 	{
 		names   => ['mtbf'],

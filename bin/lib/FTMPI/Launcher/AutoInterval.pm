@@ -8,6 +8,9 @@
 #
 # C is the mean of the last lines, of the rank that stood still longest. M: what the user expects (-mtbf) counts as if one failure had been seen
 # in that time; what nobody has said, but is assumed, as if a hundredth of one had been.
+#
+# Where the job fails before its first line, nothing is known of C, and no line would ever come: then the interval is a part of the time that it
+# has run from one failure to the next.
 package FTMPI::Launcher::AutoInterval;
 
 use strict;
@@ -15,9 +18,9 @@ use warnings;
 
 use List::Util qw(max min sum0);
 
-# Seconds: of the first interval, after which the cost of a line is known; the least and the longest interval; the time between
+# Seconds: of the first interval, after which the cost of a line is known, but never more than a part of the time between two failures; the least and the longest interval; the time between
 # two failures that is assumed where the user expects none. In parts: what a line may cost, of an interval, at most; by how much another interval has to differ to be worth a word.
-use constant { FIRST => 10, LEAST => 0.1, LONGEST => 86400, MTBF => 86400, COST_MOST => 1, DIFFERS => 0.1 };
+use constant { FIRST => 10, FIRST_PART => 0.1, LEAST => 0.1, LONGEST => 86400, MTBF => 86400, COST_MOST => 1, DIFFERS => 0.1 };
 
 # How many lines the mean is of; the weight of a time that the user expects, and of one that is assumed.
 use constant { LINES => 8, SAID => 1, ASSUMED => 0.01 };
@@ -28,7 +31,7 @@ sub new
 	my ($class, %arg) = @_;
 	my $mtbf = $arg{mtbf} // MTBF;
 	return bless { prior => $mtbf, weight => defined $arg{mtbf} ? SAID : ASSUMED, failures => 0, ran => 0, costs => [],
-		interval => min(FIRST, max(LEAST, $mtbf / 10)) }, $class;
+		interval => min(FIRST, max(LEAST, FIRST_PART * $mtbf)) }, $class;
 }
 
 # What is to be waited for now.
@@ -44,7 +47,7 @@ sub note
 		$self->{failures}++;
 		$self->_ran($now);
 		delete $self->{since};
-		return $self->_decide;
+		return @{ $self->{costs} } ? $self->_decide : $self->_sooner;
 	} elsif ($event eq 'line_committed' && $f->{stood_lines}) {
 		push @{ $self->{costs} }, $f->{stood_longest} / $f->{stood_lines};
 		shift @{ $self->{costs} } if @{ $self->{costs} } > LINES;
@@ -64,10 +67,21 @@ sub _ran
 	return;
 }
 
+# No line was made before the failures that were seen.
+sub _sooner
+{
+	my ($self) = @_;
+	my $mtbf = $self->{ran} / $self->{failures};
+	my $best = max(LEAST, FIRST_PART * $mtbf);
+	return if $best >= $self->{interval};
+	$self->{interval} = $best;
+	return { seconds => $best, mtbf => $mtbf, failures => $self->{failures} };
+}
+
 sub _decide
 {
 	my ($self) = @_;
-	my @costs = @{ $self->{costs} } or return;
+	my @costs = @{ $self->{costs} };
 	my $cost = sum0(@costs) / @costs;
 	my $mtbf = ($self->{weight} * $self->{prior} + $self->{ran}) / ($self->{weight} + $self->{failures});
 	my $best = best($cost, $mtbf);

@@ -125,8 +125,8 @@ my %SENTENCES = (
 	},
 	interval => sub {
 		my ($f) = @_;
-		return 'a recovery line is made every ' . FTMPI::Amounts::duration($f->{seconds}) . ' from now on: one costs ' . FTMPI::Amounts::duration($f->{cost})
-			. ', and the job fails every ' . FTMPI::Amounts::duration($f->{mtbf}) . ' (' . _count($f->{failures}, 'failure') . ' seen)';
+		return 'a recovery line is made every ' . FTMPI::Amounts::duration($f->{seconds}) . ' from now on: '
+			. (defined $f->{cost} ? 'one costs ' . FTMPI::Amounts::duration($f->{cost}) . ', and' : 'there is none yet, and') . ' the job fails every ' . FTMPI::Amounts::duration($f->{mtbf}) . ' (' . _count($f->{failures}, 'failure') . ' seen)';
 	},
 	end => sub {
 		my ($f) = @_;
