@@ -257,7 +257,7 @@ my @TABLE = (
 		names   => ['mtbf'],
 		arg     => 'TIME',
 		check   => \&FTMPI::Cli::Values::seconds,
-		default => '24h, which what is seen soon outweighs',
+		default => '24h, until the job has failed',
 		text    => 'With -ckpt-interval auto: the time from one failure of the job to the next that is expected.',
 	},
 	{

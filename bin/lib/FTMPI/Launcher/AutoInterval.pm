@@ -7,7 +7,7 @@
 # (2006) does not, and is taken where the two differ by more than a tenth.
 #
 # C is the mean of the last lines, of the rank that stood still longest. M: what the user expects (-mtbf) counts as if one failure had been seen
-# in that time; what nobody has said, but is assumed, as if a hundredth of one had been.
+# in that time; what nobody has said, but is assumed, counts until one was seen.
 #
 # Where the job fails before its first line, nothing is known of C, and no line would ever come: then the interval is a part of the time that it
 # has run from one failure to the next.
@@ -22,15 +22,15 @@ use List::Util qw(max min sum0);
 # two failures that is assumed where the user expects none. In parts: what a line may cost, of an interval, at most; by how much another interval has to differ to be worth a word.
 use constant { FIRST => 10, FIRST_PART => 0.1, LEAST => 0.1, LONGEST => 86400, MTBF => 86400, COST_MOST => 1, DIFFERS => 0.1 };
 
-# How many lines the mean is of; the weight of a time that the user expects, and of one that is assumed.
-use constant { LINES => 8, SAID => 1, ASSUMED => 0.01 };
+# How many lines the mean is of.
+use constant LINES => 8;
 
 # mtbf: in s, or undef.
 sub new
 {
 	my ($class, %arg) = @_;
 	my $mtbf = $arg{mtbf} // MTBF;
-	return bless { prior => $mtbf, weight => defined $arg{mtbf} ? SAID : ASSUMED, failures => 0, ran => 0, costs => [],
+	return bless { prior => $mtbf, expected => defined $arg{mtbf} ? 1 : 0, failures => 0, ran => 0, costs => [],
 		interval => min(FIRST, max(LEAST, FIRST_PART * $mtbf)) }, $class;
 }
 
@@ -67,6 +67,15 @@ sub _ran
 	return;
 }
 
+# From one failure to the next.
+sub _mtbf
+{
+	my ($self) = @_;
+	my ($expected, $seen) = @$self{qw(expected failures)};
+	return $self->{prior} + $self->{ran} if !$seen;
+	return ($expected * $self->{prior} + $self->{ran}) / ($expected + $seen);
+}
+
 # No line was made before the failures that were seen.
 sub _sooner
 {
@@ -83,7 +92,7 @@ sub _decide
 	my ($self) = @_;
 	my @costs = @{ $self->{costs} };
 	my $cost = sum0(@costs) / @costs;
-	my $mtbf = ($self->{weight} * $self->{prior} + $self->{ran}) / ($self->{weight} + $self->{failures});
+	my $mtbf = $self->_mtbf;
 	my $best = best($cost, $mtbf);
 	return if abs($best - $self->{interval}) <= DIFFERS * $self->{interval};
 	$self->{interval} = $best;
