@@ -36,8 +36,10 @@ int tp_begin_anew(struct tp *tp)
 
 	tp_assert_held(tp);
 	assert(!tp->conns);
-	for (int i = 0; i < tp->c.size && rc == 0; i++)
+	for (int i = 0; i < tp->c.size && rc == 0; i++) {
+		tp->peers[i].sent = (struct tp_sent){0};
 		if (i != tp->c.self)
 			rc = begin_anew(tp, &tp->peers[i]);
+	}
 	return rc;
 }

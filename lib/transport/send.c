@@ -90,8 +90,8 @@ static inline bool send_short(struct tp *tp, struct tp_peer *p, const struct tp_
 	return true;
 }
 
-int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
-	unsigned flags, void *cookie)
+static inline int take(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload,
+	size_t len, unsigned flags, void *cookie)
 {
 	struct tp_peer *p = &tp->peers[peer];
 	bool eager = len <= tp->c.eager_limit && (!p->out_ring || len <= TP_RING_EAGER) &&
@@ -124,6 +124,34 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 	p->send_seq = f.seq;
 	p->unconsumed += (uint32_t)tp_eager_cost(len);
 	return 1;
+}
+
+static inline void count(struct tp_peer *p, size_t bytes)
+{
+	p->sent.messages++;
+	p->sent.bytes += bytes;
+}
+
+int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
+	unsigned flags, void *cookie)
+{
+	int rc = take(tp, peer, e, payload, len, flags, cookie);
+
+	if (rc >= 0 && !(flags & TP_UNCOUNTED))
+		count(&tp->peers[peer], len);
+	return rc;
+}
+
+void tp_count_sent(struct tp *tp, int peer, size_t bytes)
+{
+	tp_assert_held(tp);
+	count(&tp->peers[peer], bytes);
+}
+
+struct tp_sent tp_sent_to(const struct tp *tp, int peer)
+{
+	tp_assert_held(tp);
+	return tp->peers[peer].sent;
 }
 
 bool tp_may_send(struct tp *tp, int peer)

@@ -181,10 +181,11 @@ struct tp_peer {
 	uint32_t unconsumed_in; /* eager bytes received and not credited yet */
 	uint32_t owed;		/* of these, consumed: goes out as credit */
 	bool bye_sent, bye_received, dying;
-	const char *why;   /* LOST */
-	struct link queue; /* tp_out */
-	struct link busy;  /* in tp->busy while it has a queue */
-	uint64_t wrote;	   /* before which flush something was last written at once; 0: never */
+	const char *why;     /* LOST */
+	struct tp_sent sent; /* beside what each send looks at */
+	struct link queue;   /* tp_out */
+	struct link busy;    /* in tp->busy while it has a queue */
+	uint64_t wrote;	     /* before which flush something was last written at once; 0: never */
 	struct link sending, receiving, unexpected;
 	struct link lost;	  /* in tp->lost until reaped */
 	bool want_out;		  /* EPOLLOUT is armed */

@@ -246,6 +246,7 @@ enum {
 	TP_IOV_CURSOR = 4, /* payload is a struct tp_iov_cursor; waits for its place, too */
 	TP_UNQUEUED = 8,   /* with TP_NOW: not while the ring to the peer is full */
 	TP_AWAITED = 16,   /* its sender does nothing but make progress until it is sent */
+	TP_UNCOUNTED = 32, /* tp_sent_to knows nothing of it */
 };
 
 /*
@@ -255,6 +256,16 @@ enum {
  */
 int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
 	unsigned flags, void *cookie);
+
+/* Messages to this peer, and bytes of these, that tp_send has taken, but with TP_UNCOUNTED, since
+ * tp_new or tp_begin_anew. */
+struct tp_sent {
+	uint64_t messages, bytes;
+};
+struct tp_sent tp_sent_to(const struct tp *tp, int peer);
+
+/* One of so many bytes that is none for tp_send, or was TP_UNCOUNTED as it has more than these. */
+void tp_count_sent(struct tp *tp, int peer, size_t bytes);
 
 /* False: with TP_UNQUEUED a short message would get FT_EAGAIN, as the ring to the peer is full. */
 bool tp_may_send(struct tp *tp, int peer);

@@ -165,7 +165,8 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *te, const void *p
 	struct envelope e = envelope_unpack(te);
 	const struct rma_head *say = payload;
 
-	FUZZ_CHECK(!tp && !flags && cookie && peer >= 0 && peer < WORDS_RANKS, "to rank %d", peer);
+	FUZZ_CHECK(!tp && flags == TP_UNCOUNTED && cookie && peer >= 0 && peer < WORDS_RANKS,
+		"to rank %d", peer);
 	FUZZ_CHECK(e.context == f.w.context && e.source == WORDS_SELF, "of another window");
 	FUZZ_CHECK(len >= sizeof *say && say->kind >= RMA_DONE && say->kind < RMA_KIND_END,
 		"it says %u", say->kind);
@@ -174,6 +175,13 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *te, const void *p
 	f.said |= 1u << say->kind;
 	f.data = say->bytes;
 	return 1;
+}
+
+/* What the target reads for an origin is what it sends. */
+void tp_count_sent(struct tp *tp, int peer, size_t bytes)
+{
+	FUZZ_CHECK(!tp && peer >= 0 && peer < WORDS_RANKS, "to rank %d", peer);
+	FUZZ_CHECK(f.said & 1u << RMA_DATA && bytes == f.data, "%zu bytes are counted", bytes);
 }
 
 /* ---- the window ---- */

@@ -471,6 +471,8 @@ static void all_begin_anew(void)
 
 		lock_take(&nodes[i].lock);
 		ck_assert_int_eq(tp_begin_anew(tp), 0);
+		for (int to = 0; to < N; to++)
+			ck_assert_uint_eq(tp_sent_to(tp, to).messages, 0);
 		lock_give(&nodes[i].lock);
 		ck_assert_uint_eq(tp_work(tp)->queued, 0);
 		ck_assert_uint_eq(tp_work(tp)->asked, i == 0);

@@ -3,6 +3,7 @@
  * part. */
 #include <string.h>
 
+#include "base/error.h"
 #include "cut.h"
 #include "tp_nodes.h"
 
@@ -35,6 +36,55 @@ START_TEST(every_size_arrives)
 				ck_assert_uint_eq(s->length, len);
 				ck_assert_int_eq(memcmp(got, big, len), 0);
 			}
+	nodes_stop();
+}
+END_TEST
+
+static struct tp_sent sent_to(int from, int to)
+{
+	struct tp_sent sent;
+
+	lock_take(&nodes[from].lock);
+	sent = tp_sent_to(nodes[from].tp, to);
+	lock_give(&nodes[from].lock);
+	return sent;
+}
+
+/* Once, however a message goes, and by whom it is sent alone. */
+START_TEST(what_is_sent_is_counted)
+{
+	static const size_t sizes[] = {0, 8, EAGER, 100000};
+	enum { SIZES = sizeof sizes / sizeof *sizes };
+	uint32_t number = 0;
+	uint64_t bytes = 0;
+
+	nodes_start();
+	for (int k = 0; k < SIZES; k++)
+		for (unsigned flags = 0; flags <= TP_SYNC; flags += TP_SYNC)
+			for (int to = 0; to < 2; to++, number++) {
+				struct slot *s = &nodes[to].in[0][number];
+
+				post(to, 0, number, got, sizeof got);
+				ck_assert_int_ge(send_to(0, to, number, big, sizes[k], flags), 0);
+				ck_assert_int_ge(send_to(0, to, SLOTS - 1 - number, big, sizes[k],
+							 TP_UNCOUNTED),
+					0);
+				bytes += to ? sizes[k] : 0;
+				WAIT_FOR(s->done);
+			}
+	for (int to = 0; to < 2; to++) {
+		ck_assert_uint_eq(sent_to(0, to).messages, 2 * SIZES);
+		ck_assert_uint_eq(sent_to(0, to).bytes, bytes);
+	}
+	ck_assert_uint_eq(sent_to(0, 2).messages + sent_to(1, 0).messages, 0);
+	lock_take(&nodes[0].lock);
+	ck_assert_int_eq(
+		tp_send(nodes[0].tp, 2, &(struct tp_envelope){0}, big, 100000, TP_NOW, NULL),
+		FT_EAGAIN);
+	tp_count_sent(nodes[0].tp, 2, 77);
+	lock_give(&nodes[0].lock);
+	ck_assert_uint_eq(sent_to(0, 2).messages, 1);
+	ck_assert_uint_eq(sent_to(0, 2).bytes, 77);
 	nodes_stop();
 }
 END_TEST
@@ -158,5 +208,6 @@ START_TEST(pieces_end_with_their_message)
 END_TEST
 
 NODES_MAIN("transport_payload", tcase_add_test(tc, every_size_arrives);
-	   tcase_add_test(tc, pieces_arrive); tcase_add_test(tc, pieces_end_with_their_message);
+	   tcase_add_test(tc, what_is_sent_is_counted); tcase_add_test(tc, pieces_arrive);
+	   tcase_add_test(tc, pieces_end_with_their_message);
 	   tcase_add_test(tc, what_is_too_long_is_cut);)

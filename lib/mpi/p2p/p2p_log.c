@@ -77,7 +77,7 @@ static void transmit_slowly(int peer, struct logged_message *l)
 	w->message = l;
 	l->lent = true;
 	list_append(&s.sending, &w->link);
-	rc = tp_send(engine_tp(), peer, &te, l->bytes, l->len, 0, w);
+	rc = tp_send(engine_tp(), peer, &te, l->bytes, l->len, TP_UNCOUNTED, w);
 	if (rc == FT_ENOMEM)
 		p2p_log_no_memory(peer);
 	if (rc)
@@ -92,7 +92,7 @@ static void transmit(int peer, struct logged_message *l)
 	if (p2p_log_leaving)
 		return;
 	s.driving = true;
-	if (tp_send(engine_tp(), peer, &te, l->bytes, l->len, TP_NOW, NULL) != 1)
+	if (tp_send(engine_tp(), peer, &te, l->bytes, l->len, TP_NOW | TP_UNCOUNTED, NULL) != 1)
 		transmit_slowly(peer, l);
 	p2p_log_vouch(peer, l->number, l);
 	s.driving = was;
@@ -190,6 +190,7 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 	l = copy_of(m, &p->log);
 	if (!l)
 		return MPI_ERR_NO_MEM;
+	tp_count_sent(engine_tp(), peer, (size_t)p2p_room(m)); /* once, however often it leaves */
 	number = m->number ? m->number : p->sent + 1;
 	before = p->log.bytes;
 	if (!p2p_log_has_said(peer))

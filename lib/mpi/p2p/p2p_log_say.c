@@ -56,7 +56,7 @@ void p2p_log_say_as(int peer, const struct log_control *m)
 		p2p_log_no_memory(peer);
 	*w = *m;
 	w->head = (struct object){.kind = OBJECT_CONTROL_SENT, .refs = 1};
-	rc = tp_send(engine_tp(), peer, &te, w->bytes, w->len, 0, w);
+	rc = tp_send(engine_tp(), peer, &te, w->bytes, w->len, TP_UNCOUNTED, w);
 	if (rc == FT_ENOMEM)
 		p2p_log_no_memory(peer);
 	if (rc != 0)

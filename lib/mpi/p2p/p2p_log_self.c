@@ -46,6 +46,7 @@ int p2p_log_send_to_self(struct request *r)
 	if (!copy)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a copy of a message of %zu bytes",
 			(size_t)p2p_room(&r->m));
+	tp_count_sent(engine_tp(), p2p_msglog->self, (size_t)p2p_room(&r->m));
 	if (r->m.plane == PLANE_POINT)
 		copy->msg.index = msglog_sent_to_self(p2p_msglog);
 	if (r->m.mode == SEND_SYNC)

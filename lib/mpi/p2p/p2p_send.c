@@ -81,6 +81,12 @@ static inline struct tp_envelope envelope_of(
 	return envelope_pack(&e);
 }
 
+/* Ranks agree on lines through messages that are none of the program's. */
+static inline unsigned uncounted(uint64_t context)
+{
+	return comm_is_coord_context(context) ? TP_UNCOUNTED : 0;
+}
+
 /* The message leaves: the coordination protocol is told. */
 static inline void note_sent(int peer, uint64_t context, int tag)
 {
@@ -104,7 +110,7 @@ static __attribute__((noinline)) int send_in_a_moment(const struct p2p_message *
 
 	engine_spin_for_room(peer, may_send, &peer);
 	te = envelope_of(m, context, told); /* a line may have been cut meanwhile */
-	return tp_send(engine_tp(), peer, &te, payload, len, TP_NOW, NULL);
+	return tp_send(engine_tp(), peer, &te, payload, len, TP_NOW | uncounted(context), NULL);
 }
 
 /* Into the log; to this rank itself by a request. */
@@ -144,8 +150,8 @@ int p2p_send(const struct p2p_message *m, bool may_wait, struct request **rest)
 	context = p2p_context(m);
 	told = p2p_is_told(context);
 	te = envelope_of(m, context, told);
-	rc = tp_send(
-		engine_tp(), peer, &te, payload, len, TP_NOW | (may_wait ? TP_UNQUEUED : 0), NULL);
+	rc = tp_send(engine_tp(), peer, &te, payload, len,
+		TP_NOW | (may_wait ? TP_UNQUEUED : 0) | uncounted(context), NULL);
 	if (__builtin_expect(rc == FT_EAGAIN && may_wait && !tp_may_send(engine_tp(), peer), false))
 		rc = send_in_a_moment(m, context, told, peer, payload, len);
 	/* else nothing was sent: a request sends it, or says what is wrong */
@@ -211,7 +217,7 @@ static int start(struct request *r, unsigned flags)
 			flags |= TP_IOV_CURSOR;
 	}
 	te = envelope_of(&r->m, context, told);
-	rc = tp_send(engine_tp(), peer, &te, payload, len, flags, r);
+	rc = tp_send(engine_tp(), peer, &te, payload, len, flags | uncounted(context), r);
 	if (rc < 0)
 		return failed(r, rc, len);
 	if (told)

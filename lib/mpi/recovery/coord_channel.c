@@ -157,7 +157,7 @@ static void transmit(struct message *w)
 	size_t len = w->len;
 
 	coord_finish_bytes(w->bytes, len);
-	rc = tp_send(engine_tp(), peer, &te, w->bytes, len, 0, w);
+	rc = tp_send(engine_tp(), peer, &te, w->bytes, len, TP_UNCOUNTED, w);
 	if (rc == FT_ENOMEM)
 		end("no memory for words of the protocol", MPI_ERR_NO_MEM, peer, len);
 	if (rc >= 0)

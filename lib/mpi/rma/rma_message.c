@@ -53,6 +53,12 @@ static void forget(struct rma_message *m)
 	free(m);
 }
 
+/* What the program has in it. */
+static size_t data_in(const struct rma_message *m)
+{
+	return m->len - rma_message_data_at(m->wire.layout_len);
+}
+
 /* A launcher acts on a lost rank, so a message to it is no error: a call that waits for that rank
  * goes on waiting. */
 int rma_message_send(struct win *w, int rank, struct rma_message *m)
@@ -61,12 +67,15 @@ int rma_message_send(struct win *w, int rank, struct rma_message *m)
 		.context = w->context, .source = win_rank(w), .stamp = p2p_word_stamp()};
 	struct tp_envelope te = envelope_pack(&e);
 	int peer = comm_world_rank(w->comm, rank), rc;
+	size_t data = data_in(m); /* of m, which may be gone once it is sent */
 
 	engine_assert_held();
 	unsent += m->len;
-	rc = tp_send(engine_tp(), peer, &te, &m->wire, sizeof m->wire + m->len, 0, m);
+	rc = tp_send(engine_tp(), peer, &te, &m->wire, sizeof m->wire + m->len, TP_UNCOUNTED, m);
 	if (rc >= 0)
 		p2p_word_sent(peer, w->context);
+	if (rc >= 0 && data)
+		tp_count_sent(engine_tp(), peer, data);
 	if (rc != 0)
 		forget(m);
 	if (rc >= 0 || (rc == FT_EPEER && !p2p_gone()))
