@@ -542,6 +542,44 @@ void control_size(int fd, uint32_t n, uint64_t bytes)
 	send_at_once(fd, CONTROL_SIZE, numbers, 3);
 }
 
+uint32_t control_block_of(int size)
+{
+	return ((uint32_t)size + CONTROL_BLOCKS_MAX - 1) / CONTROL_BLOCKS_MAX;
+}
+
+static void write_u64(struct writer *w, uint64_t v)
+{
+	writer_u32(w, (uint32_t)v);
+	writer_u32(w, (uint32_t)(v >> 32));
+}
+
+void control_traffic(int fd, const struct control_traffic *t)
+{
+	uint8_t out[HEAD_BYTES + 20 + 20 * CONTROL_BLOCKS_MAX];
+	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
+
+	if (fd < 0)
+		return;
+	writer_u32(&w, t->epoch);
+	writer_u32(&w, t->all ? UINT32_MAX : t->line);
+	writer_u32(&w, t->ranks);
+	writer_u32(&w, (uint32_t)t->n);
+	for (int i = 0; i < t->n; i++)
+		writer_u32(&w, t->sent[i].block);
+	writer_u32(&w, 4 * (uint32_t)t->n);
+	for (int i = 0; i < t->n; i++) {
+		write_u64(&w, t->sent[i].messages);
+		write_u64(&w, t->sent[i].bytes);
+	}
+	if (!t->all) {
+		post_at_once(fd, CONTROL_TRAFFIC, out, (size_t)(w.at - out) - HEAD_BYTES);
+		return;
+	}
+	pthread_mutex_lock(&sending);
+	post(fd, CONTROL_TRAFFIC, out, &w);
+	pthread_mutex_unlock(&sending);
+}
+
 /* size: of what is told of the text, with a NUL. */
 static void send_text_at_once(
 	int fd, enum control_type type, uint32_t number, const char *text, size_t size)

@@ -41,6 +41,7 @@ enum control_type {
 	CONTROL_SIZE = 89,
 	CONTROL_PROGRESS = 90,
 	CONTROL_REFUSED = 91,
+	CONTROL_TRAFFIC = 93,
 };
 
 /* What SAVE asks for: to come to a safe point and stay there, to make the line, to go on without
@@ -126,6 +127,31 @@ void control_progress(int fd, uint32_t millionths, const char *text);
 
 /* Why there is no line, or no checkpoint of this rank, of that number; 511 bytes are told. */
 void control_refused(int fd, uint32_t n, const char *why);
+
+/* What this rank has sent to the ranks of one block: these are `block` ranks that follow each
+ * other, and all ranks are at most CONTROL_BLOCKS_MAX of these. */
+enum { CONTROL_BLOCKS_MAX = 128 };
+
+struct control_sent {
+	uint32_t block; /* its number, from 0 */
+	uint64_t messages, bytes;
+};
+
+struct control_traffic {
+	uint32_t epoch;
+	uint32_t line;	/* it was sent before that line, or checkpoint of this rank; */
+	bool all;	/* or that is all */
+	uint32_t ranks; /* in a block */
+	struct control_sent sent[CONTROL_BLOCKS_MAX]; /* with ascending numbers */
+	int n;
+};
+
+/* How many ranks a block has in a job of this size. */
+uint32_t control_block_of(int size);
+
+/* All that this rank has sent since its process began. With `all` the agent gets it; else this does
+ * not wait, as control_suspect. */
+void control_traffic(int fd, const struct control_traffic *t);
 
 /* The last message before the program is executed again: a thread that sends anything after it
  * waits until that is so. */

@@ -38,6 +38,7 @@ static const struct {
 	{"restore-line", NUMBER, FIELD(restore_line), 0xffffffff},
 	{"committed", NUMBER, FIELD(committed), 0xffffffff},
 	{"from-start", FLAG, FIELD(from_start), 1},
+	{"traffic", FLAG, FIELD(traffic), 1},
 	{"image", FLAG, FIELD(image), 1},
 	{"image-patience", NUMBER, FIELD(image_patience_ms), 86400000},
 	{"image-keep-files", FLAG, FIELD(image_keep_files), 1},

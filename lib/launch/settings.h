@@ -18,8 +18,9 @@ struct settings {
 	unsigned restarts; /* of this job so far */
 	unsigned appnum;   /* which part of the job this rank is of, from 0 */
 	bool accept_binary;
-	bool debug; /* ranks may be stopped in a debugger: none is suspected */
-	bool dump;  /* the user may ask for the ranks' queues */
+	bool debug;   /* ranks may be stopped in a debugger: none is suspected */
+	bool traffic; /* what a rank has sent is told in MPI_Finalize, lines or not */
+	bool dump;    /* the user may ask for the ranks' queues */
 	bool tcp_only,
 		memory_only; /* how ranks of one host speak; neither: through memory if they can */
 	bool apart; /* some ranks of this one's node may be on other hosts, as it has moved or they

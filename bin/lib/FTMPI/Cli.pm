@@ -346,6 +346,7 @@ sub _settings
 		$setting{$name} = $options->{$name} ? $options->{$name} : next;
 	}
 	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug dump pty verify-replay);
+	$setting{traffic} = 1 if $options->{record};
 	$setting{'output-repeat'} = 1 if ($options->{output} // 'once') eq 'repeat';
 	$setting{'log-limit'} = $options->{'log-limit'} >> 10 if defined $options->{'log-limit'};
 	$setting{bind} = $options->{bind} // 'auto';

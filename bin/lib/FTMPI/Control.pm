@@ -61,6 +61,7 @@ my @TABLE = (
 	[ 89, 'SIZE',       'rank', 'uuu' ],
 	[ 90, 'PROGRESS',   'rank', 'us' ],
 	[ 91, 'REFUSED',    'rank', 'us' ],
+	[ 93, 'TRAFFIC',    'rank', 'uuuUU' ],
 	# launcher to agent
 	[ 32, 'SETUP',     'launcher', 'uuu' ],
 	[ 33, 'BIND',      'launcher', 'suuu' ],

@@ -562,7 +562,7 @@ static void open_told(void)
 /* The next frame; type 0 when there is none. */
 static struct cursor hear(uint16_t *type)
 {
-	static uint8_t got[256];
+	static uint8_t got[4096];
 	uint32_t len;
 	ssize_t n = recv(told[0], got, 8, MSG_DONTWAIT);
 	struct cursor c = cursor_over(got, 8);
@@ -649,6 +649,76 @@ START_TEST(what_is_told_is_as_the_protocol_says)
 }
 END_TEST
 
+/* As many blocks as there can be, each with its numbers. */
+static struct control_traffic much_traffic(bool all)
+{
+	struct control_traffic t = {.epoch = 7, .line = 40, .all = all, .ranks = 3};
+
+	for (t.n = 0; t.n < CONTROL_BLOCKS_MAX; t.n++)
+		t.sent[t.n] = (struct control_sent){.block = (uint32_t)t.n,
+			.messages = (UINT64_C(1) << 32) + (uint64_t)t.n,
+			.bytes = (UINT64_C(5) << 32) + 2 * (uint64_t)t.n};
+	return t;
+}
+
+static void expect_traffic(const struct control_traffic *t)
+{
+	uint16_t type;
+	struct cursor c = hear(&type);
+
+	ck_assert_uint_eq(type, CONTROL_TRAFFIC);
+	ck_assert_uint_eq(cursor_u32(&c), t->epoch);
+	ck_assert_uint_eq(cursor_u32(&c), t->all ? UINT32_MAX : t->line);
+	ck_assert_uint_eq(cursor_u32(&c), t->ranks);
+	ck_assert_uint_eq(cursor_u32(&c), (uint32_t)t->n);
+	for (int i = 0; i < t->n; i++)
+		ck_assert_uint_eq(cursor_u32(&c), t->sent[i].block);
+	ck_assert_uint_eq(cursor_u32(&c), 4 * (uint32_t)t->n);
+	for (int i = 0; i < t->n; i++) {
+		ck_assert_uint_eq(cursor_u64(&c), t->sent[i].messages);
+		ck_assert_uint_eq(cursor_u64(&c), t->sent[i].bytes);
+	}
+	ck_assert(cursor_done(&c));
+}
+
+START_TEST(traffic_is_told_by_blocks_of_ranks)
+{
+	ck_assert_uint_eq(control_block_of(1), 1);
+	ck_assert_uint_eq(control_block_of(CONTROL_BLOCKS_MAX), 1);
+	ck_assert_uint_eq(control_block_of(CONTROL_BLOCKS_MAX + 1), 2);
+	ck_assert_uint_eq(control_block_of(65536), 65536 / CONTROL_BLOCKS_MAX);
+	open_told();
+	for (int all = 0; all <= 1; all++) {
+		struct control_traffic much = much_traffic(all), none = {.ranks = 1, .all = all};
+
+		control_traffic(told[1], &much);
+		expect_traffic(&much);
+		control_traffic(told[1], &none);
+		expect_traffic(&none);
+	}
+	control_traffic(-1, &(struct control_traffic){.ranks = 1});
+}
+END_TEST
+
+/* It waits for no agent: what the socket has no room for is not told. */
+START_TEST(traffic_at_a_line_does_not_wait)
+{
+	struct control_traffic t = much_traffic(false);
+	int there = 0, before = -1;
+
+	open_told();
+	while (there != before) {
+		before = there;
+		control_traffic(told[1], &t);
+		ck_assert_int_eq(ioctl(told[0], FIONREAD, &there), 0);
+	}
+	while (there > 0) {
+		expect_traffic(&t);
+		ck_assert_int_eq(ioctl(told[0], FIONREAD, &there), 0);
+	}
+}
+END_TEST
+
 static sem_t about;
 static _Atomic pid_t teller;
 
@@ -715,4 +785,6 @@ UNIT_MAIN("control", tcase_add_test(tc, a_good_one_is_understood);
 	  tcase_add_test(tc, an_order_in_parts_outlasts_the_watch);
 	  tcase_add_test(tc, a_save_is_carried_out); tcase_add_test(tc, a_leave_is_carried_out);
 	  tcase_add_test(tc, what_is_told_is_as_the_protocol_says);
+	  tcase_add_test(tc, traffic_is_told_by_blocks_of_ranks);
+	  tcase_add_test(tc, traffic_at_a_line_does_not_wait);
 	  tcase_add_test(tc, restarting_is_the_last_word);)

@@ -22,6 +22,7 @@
 #include "mpi/p2p/p2p_log.h"
 #include "mpi/recovery/ckpt_alone_data.h"
 #include "mpi/recovery/ckpt_cost.h"
+#include "mpi/recovery/ckpt_traffic.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_image.h"
 #include "mpi/recovery/ckpt_job.h"
@@ -171,6 +172,7 @@ static enum ckpt_made make_to_the_end(struct ckpt_job *j)
 static int make_line(struct ckpt_job *j)
 {
 	uint64_t since = clock_ns();
+	uint32_t before = j->coord.line;
 	enum ckpt_made made;
 
 	j->called = true;
@@ -178,6 +180,8 @@ static int make_line(struct ckpt_job *j)
 	j->called = false;
 	if (made != CKPT_WOKEN)
 		ckpt_cost_stood(j, since);
+	if (made != CKPT_WOKEN && j->coord.line != before)
+		ckpt_traffic_before(j, j->coord.line);
 	switch (made) {
 	case CKPT_MADE:
 		return FTMPI_CHECKPOINTED;

@@ -26,6 +26,7 @@
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/recovery/ckpt_restore.h"
+#include "mpi/recovery/ckpt_traffic.h"
 #include "mpi/recovery/coord_channel.h"
 #include "mpi/recovery/log_keeper.h"
 #include "mpi/rma/rma.h"
@@ -219,6 +220,7 @@ void runtime_job_finish(void)
 		p2p_log_is_through();
 	ckpt_drive_close();
 	ckpt_cost_tell(ckpt_job());
+	ckpt_traffic_all(ckpt_job());
 	must_be_alone();
 	if (p2p_log_is_used()) {
 		control_ending(physical_launch()->control_fd);

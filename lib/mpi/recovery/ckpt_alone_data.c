@@ -19,6 +19,7 @@
 #include "ckpt_part.h"
 #include "ckpt_restore.h"
 #include "ckpt_schedules.h"
+#include "ckpt_traffic.h"
 #include "ckpt_why.h"
 #include "coord/msglog.h"
 #include "launch/control.h"
@@ -377,8 +378,10 @@ bool ckpt_alone_data_make(struct ckpt_job *j)
 		why = take(j, text, sizeof text);
 	j->since = clock_ns();
 	fault_point("alone-taken");
-	if (!why)
+	if (!why) {
+		ckpt_traffic_before(j, data.latest);
 		return true;
+	}
 	data.durable = false;
 	ckpt_why_not_made(data.latest, why);
 	control_saved(j->launch->control_fd, data.latest, false);

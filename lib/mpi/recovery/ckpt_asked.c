@@ -15,6 +15,7 @@
 #include "ckpt_job.h"
 #include "ckpt_make.h"
 #include "ckpt_stop.h"
+#include "ckpt_traffic.h"
 #include "interrupt.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
@@ -97,10 +98,13 @@ static void over(uint32_t line, bool committed)
 static void go(struct ckpt_job *j)
 {
 	uint32_t n = asked.n, line = j->coord.line + 1;
+	unsigned wakes = ckpt_image_wakes();
 
 	want_nothing();
 	if (j->alone) {
 		ckpt_alone_make(j, n);
+		if (wakes == ckpt_image_wakes())
+			ckpt_traffic_before(j, n);
 		return;
 	}
 	if (j->id.rank == 0) {
@@ -109,6 +113,8 @@ static void go(struct ckpt_job *j)
 	}
 	if (ckpt_make(j) == CKPT_NOT_MADE && j->coord.line < line)
 		over(line, false); /* it was not begun: an epoch of a window is open */
+	if (wakes == ckpt_image_wakes() && j->coord.line == line)
+		ckpt_traffic_before(j, line);
 }
 
 /* The thread that comes first is the one that makes the line. */

@@ -39,7 +39,7 @@ my %EVENTS = (
 # Frames that concern others too, or others alone: the method has the name of the frame.
 my %HANDLERS = map { $_ => '_' . lc } qw(HERE RESTARTING_ALL OPENED STARTED BOUND OUT EXITED CONDITION STRAINED STDIN_TAKEN
 	STDIN_CLOSED STDIN_READ PROBED PRINTED NEWS INITED RUNS PROGRAM LINE SAVED RESTORED
-	COST SIZE PROGRESS REFUSED INJECTED);
+	COST SIZE PROGRESS REFUSED TRAFFIC INJECTED);
 
 # Frames of an agent that begin with a rank, and those of rank 0: it is one of that host.
 my %OF_RANK_0 = map { $_ => 1 } qw(STDIN_TAKEN STDIN_CLOSED STDIN_READ);
@@ -331,6 +331,20 @@ sub _refused
 {
 	my ($self, undef, $rank, $n, $why) = @_;
 	$self->{note}->('line_refused', rank => $rank, ($self->{plan}{alone} ? 'number' : 'line') => $n, why => FTMPI::Error::clean($why));
+	return;
+}
+
+# What is only for that is compiled when the first rank tells it; later in the job its file may be gone.
+sub _traffic
+{
+	my ($self, $agent, $rank, $epoch, $line, $ranks, $blocks, $words) = @_;
+	return if !eval { require FTMPI::Launcher::Traffic; 1 };
+	my $sent = FTMPI::Launcher::Traffic::packed($self->{plan}{size}, $ranks, $blocks, $words);
+	if (!defined $sent) {
+		$agent->refuse('it sent news that make no sense');
+		return;
+	}
+	$self->{note}->('sent', rank => $rank, epoch => $epoch, line => $line == FTMPI::Launcher::Traffic::ALL() ? undef : $line, sent => $sent);
 	return;
 }
 

@@ -27,8 +27,10 @@ sub add
 	my $notes = $self->{notes};
 	push @$notes, [ $self->{now}, $event, \%fields ];
 	return if @$notes <= NOTES_MAX;
-	splice @$notes, FIRST, 1;
-	$self->{dropped}++;
+	# what ranks have sent they tell again
+	my ($told) = grep { $notes->[$_][1] eq 'sent' } FIRST .. $#$notes;
+	splice @$notes, $told // FIRST, 1;
+	$self->{dropped}++ if !defined $told;
 	return;
 }
 

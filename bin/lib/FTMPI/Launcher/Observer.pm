@@ -13,6 +13,7 @@ use FTMPI::Json                   ();
 use FTMPI::Launcher::Overview     ();
 use FTMPI::Launcher::RunRecord    ();
 use FTMPI::Launcher::SessionFile  ();
+use FTMPI::Launcher::Traffic      ();
 
 # Seconds from one look at the state to the next, and after which it is written again although nothing has changed: the disk may be slow.
 use constant { STATUS => 'status.json', STATUS_TIME => 2, SAME_TIME => 30 };
@@ -26,6 +27,7 @@ sub new
 	my ($class, %arg) = @_;
 	my $self = bless {%arg}, $class;
 	$self->{overview} = FTMPI::Launcher::Overview->new(size => $arg{size}, began => $arg{began}[1]);
+	$self->{traffic}  = FTMPI::Launcher::Traffic->new(size => $arg{size}, began => $arg{began}[1]);
 	$self->{record}   = FTMPI::Launcher::RunRecord->new(began => $arg{began}, log => $arg{log});
 	if ($arg{progress}) {
 		require FTMPI::Launcher::Progress;
@@ -78,13 +80,24 @@ sub take
 {
 	my ($self, $now, $event, $fields) = @_;
 	my %all = (%$fields, $self->{overview}->note($now, $event, $fields));
+	$self->{traffic}->note($event, $fields);
+	$self->_record_traffic($now) if $event eq 'end';
 	$self->{record}->note($now, $event, \%all);
+	$self->_record_traffic($now) if $event =~ /^(?:line_committed|checkpoint)\z/ && $self->{traffic}->is_due($now);
 	$self->_save_status if $self->{status_timer} && $event =~ /^(?:ready|restart|back)\z/;
 	$self->_say($now, $event, \%all);
 	my $better = $self->{auto} && $self->{auto}->note($now, $event, \%all) or return;
 	$self->{record}->note($now, 'interval', $better);
 	$self->_say($now, 'interval', $better);
 	$self->{on_interval}->($better->{seconds});
+	return;
+}
+
+sub _record_traffic
+{
+	my ($self, $now) = @_;
+	my $matrix = $self->{traffic}->matrix // return;
+	$self->{record}->note($now, 'traffic', $matrix);
 	return;
 }
 

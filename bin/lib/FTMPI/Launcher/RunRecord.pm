@@ -15,7 +15,7 @@ use FTMPI::Json ();
 
 use constant { NAME => 'events.jsonl', VERSION => 1 };
 
-# Bytes of the file, after which nothing is written but the end; so many lines of what comes again and again are written one
+# Bytes of the file, after which nothing is written but the end, and what ranks have sent (FTMPI::Launcher::Traffic: seldom, and some 300 KiB at most); so many lines of what comes again and again are written one
 # by one, as many more every second time, and so on; entries that wait for a folder.
 use constant { BYTES_MAX => 64 << 20, OFTEN_MAX => 10_000, WAITING_MAX => 4096 };
 
@@ -23,13 +23,13 @@ use constant { BYTES_MAX => 64 << 20, OFTEN_MAX => 10_000, WAITING_MAX => 4096 }
 my %OFTEN = map { $_ => 1 } qw(line_committed line_refused checkpoint);
 
 # What is not written: it is part of another event, or of the status alone.
-my %SILENT = map { $_ => 1 } qw(line_requested line_held started exited cost size logs);
+my %SILENT = map { $_ => 1 } qw(line_requested line_held started exited cost size logs sent);
 
 # Seconds between two words of the program about its progress.
 use constant PROGRESS_TIME => 60;
 
 my %NUMBERS = map { $_ => 1 } qw(v ranks slots epoch rank line number bytes seconds stood stood_longest stood_mean stood_lines held lost count pid status
-	interval fraction cost mtbf failures lines checkpoints restarts peer signal time_limit);
+	interval fraction cost mtbf failures lines checkpoints restarts peer signal time_limit block from to messages);
 
 # began: [Unix time, time of the notes] of the same moment; log => sub (sentence).
 sub new
@@ -85,7 +85,7 @@ sub note
 	$self->{skipped} = 0 if $OFTEN{$event};
 	my $line = $self->_line($now, $event, { %$fields, %more });
 	if ($self->{path}) {
-		$self->_append($line, $event eq 'end');
+		$self->_append($line, $event =~ /^(?:end|traffic)\z/);
 		return;
 	}
 	my $waiting = $self->{waiting};

@@ -201,6 +201,7 @@ sub events_seeds
 		'alone'   => $start =~ s/blocking/msglog/r . $of->(2, 'ready', '"epoch":0') . $of->(3, 'checkpoint', '"rank":2,"number":1,"bytes":10') . $of->(4, 'failure', '"class":"host","decision":"move","lost":1,"ranks":[2]') . $of->(5, 'moved', $moved)
 			. $of->(6, 'restored', '"rank":2,"number":1') . $of->(7, 'back', '"epoch":0,"seconds":3'),
 		'refused' => $start . $of->(3, 'line_refused', '"why":"no <memory>","rank":1,"count":3') . $of->(4, 'suspicion', '"rank":1') . $of->(5, 'progress', '"fraction":0.5,"text":"half"') . qq({"event":"dropped","count":7}\n),
+		'traffic' => $start . $of->(5, 'traffic', '"block":1,"sent":[{"from":0,"to":[1,2],"messages":[3,1],"bytes":[30,9000000000]},{"from":2,"to":[2],"messages":[1],"bytes":[0]}]') . $of->(9, 'end', '"status":0'),
 		'again'   => $start . $of->(3, 'end', '"status":130') . $start . $of->(2, 'ready', '"epoch":0') . '{"time":1',
 	);
 	seed('events', $_, $seed{$_}) for keys %seed;
@@ -250,6 +251,7 @@ my @MESSAGES = (
 	[ UNFIT => 'why' ], [ STARTED => 0, 99 ], [ NEWS => 0, 16, 'body' ], [ BROKEN => 1, 'how' ],
 	[ CANNOT_RUN => 0, 'no' ], [ OUT => 0, 2, "line\n" ], [ EXITED => 0, 1, 0 ], [ STDIN_TAKEN => 5 ],
 	['STDIN_CLOSED'], ['PONG'], ['BYE'], [ RESTARTING_ALL => 1 ], [ STOPPED => 1, 1000 ],
+	[ TRAFFIC => 0, 4, 1, [ 0, 3 ], [ 5, 0, 50, 0, 1, 0, 0, 7 ] ],
 	[ RESTARTING => 1 ], [ SUSPECT => 1, 1012, 7 ], [ LINE => 4 ], [ PROGRAM => 1 ], [ RESTORED => 4, 'name' ],
 	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HELD => 7, 'why' ], [ SAVED => 7, 1 ], [ SAVE_ALL => 0, 7, 2 ], [ SAVE_ONE => 1, 0, 7, 0 ], [ PIECE => 'abc' ], [ PRINTED => 1, 7, 4096, 0 ], [ LOGS => 1, 4096, 1024 ], [ OPEN => '/', ['A=b'], ['prog'] ],
 	[ OPENED => ['/bin/prog'], ['10-1f'] ], [ TRACED => 1, 4711, 'gdb' ],
