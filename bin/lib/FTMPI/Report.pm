@@ -14,6 +14,7 @@ use FTMPI::Report::Disk    ();
 use FTMPI::Report::Events  ();
 use FTMPI::Report::Facts   ();
 use FTMPI::Report::Options ();
+use FTMPI::Report::Traffic ();
 use FTMPI::Version         ();
 
 # The exit status with these words.
@@ -64,7 +65,7 @@ sub gathered
 	$course = FTMPI::Report::Course::of($record->{events}, $now) if $state eq 'running';
 	return {
 		workdir => $workdir, session => $session, record => $record, course => $course, state => $state, now => $now, verified => $chosen->{verify},
-		costs => $course->costs, interval => FTMPI::Report::Facts::interval($course, $chosen->{mtbf}), disk => FTMPI::Report::Disk::of($workdir, $session, $chosen->{verify}), chain => FTMPI::Report::Chain::of($workdir, $session),
+		costs => $course->costs, traffic => FTMPI::Report::Traffic::of($course), interval => FTMPI::Report::Facts::interval($course, $chosen->{mtbf}), disk => FTMPI::Report::Disk::of($workdir, $session, $chosen->{verify}), chain => FTMPI::Report::Chain::of($workdir, $session),
 	};
 }
 

@@ -20,7 +20,7 @@ use List::Util qw(max min sum0);
 # Of spans that single ranks have; of refusals with different words; of placements, of which each has all hosts.
 use constant { OWN_MAX => 200_000, REFUSED_MAX => 200, PLACES_MAX => 2000 };
 
-my %TAKES = map { $_ => "_$_" } qw(start run moved ready line_committed line_refused checkpoint failure restored back suspicion progress end);
+my %TAKES = map { $_ => "_$_" } qw(start run moved ready line_committed line_refused checkpoint failure restored back suspicion progress traffic end);
 
 # events: of a record; now: seconds of the clock if the job still runs, or undef.
 sub of
@@ -158,6 +158,15 @@ sub _own
 }
 
 # ---- what happens ----
+
+# Each has all that is known by then.
+sub _traffic
+{
+	my ($self, $event) = @_;
+	return $self->{strange_traffic}++ if grep { $_ >= $self->{ranks} } map { ($_->{from}, @{ $_->{to} }) } @{ $event->{sent} };
+	$self->{run}{traffic} = { %$event, t => $self->{t} };
+	return;
+}
 
 sub _ready { my ($self) = @_; $self->{run}{ready} = $self->{t} if !defined $self->{run}{ready}; $self->_turn('compute'); return }
 

@@ -18,7 +18,7 @@ use constant { NAME => 'events.jsonl', VERSION => 1 };
 # Bytes of the file, and of one line; events that are kept; reasons, and characters of a text, that are shown.
 use constant { BYTES_MAX => 96 << 20, LINE_MAX => 8 << 20, EVENTS_MAX => 200_000, REASONS_MAX => 20, TEXT_MAX => 1000 };
 
-use constant { RANKS_MAX => 65536, HOSTS_MAX => 65536, NUMBER_MAX => 4294967295, TIME_MAX => 1e11, SECONDS_MAX => 1e10, BYTES_OF_LINE_MAX => 1e18 };
+use constant { RANKS_MAX => 65536, HOSTS_MAX => 65536, NUMBER_MAX => 4294967295, TIME_MAX => 1e11, SECONDS_MAX => 1e10, BYTES_OF_LINE_MAX => 1e18, BLOCKS_MAX => 128 };
 
 # ---- what a value may be: the value, cleaned, or nothing ----
 
@@ -125,7 +125,20 @@ my $BYTES   = _whole(0, BYTES_OF_LINE_MAX);
 my $HOSTS   = _each_once(_each_once(_list(_object({ name => \&_name, ranks => $RANKS }, { slots => $COUNT }), HOSTS_MAX), sub { $_[0]{name} }), sub { @{ $_[0]{ranks} } });
 my $PARTS   = _list(_object({ ranks => _whole(1, RANKS_MAX), program => \&_name }, { arguments => _list(\&_text, 65536) }), 4096);
 
-# event => [fields that it must have, those that it may have]
+# What ranks, or blocks of them, have sent to others: each once, and in their order.
+my $RISING = sub { my ($list) = @_; return !grep { $list->[$_] <= $list->[ $_ - 1 ] } 1 .. $#$list };
+my $TO     = _list($RANK, BLOCKS_MAX);
+my $SENT   = _list(_object({ from => $RANK, to => sub { my $good = $TO->(@_); return $good && $RISING->($good) ? $good : undef }, messages => _list($COUNT, BLOCKS_MAX), bytes => _list($BYTES, BLOCKS_MAX) }), BLOCKS_MAX);
+
+sub _is_matrix
+{
+	my ($event) = @_;
+	my @rows = @{ $event->{sent} };
+	return 0 if !$RISING->([ map { $_->{from} } @rows ]) || grep { $_ % $event->{block} } map { ($_->{from}, @{ $_->{to} }) } @rows;
+	return !grep { @{ $_->{to} } != @{ $_->{messages} } || @{ $_->{to} } != @{ $_->{bytes} } } @rows;
+}
+
+# event => [fields that it must have, those that it may have, [a name, sub (the event): whether it makes sense beside the others]]
 my %EVENTS = (
 	start => [
 		{ v => _whole(1, 1000), hosts => $HOSTS, parts => $PARTS },
@@ -153,6 +166,7 @@ my %EVENTS = (
 	suspicion    => [ { rank => $RANK }, {} ],
 	progress     => [ { fraction => _number(0, 1) }, { rank => $RANK, text => \&_text } ],
 	interval     => [ { seconds => $SECONDS }, { cost => $SECONDS, mtbf => $SECONDS, failures => $COUNT } ],
+	traffic      => [ { block => _whole(1, RANKS_MAX), sent => $SENT }, {}, [ sent => \&_is_matrix ] ],
 	injected     => [ { fault => \&_text }, { kind => \&_some_word, rank => $RANK, peer => $RANK, host => \&_name, line => $LINE, seconds => $SECONDS } ],
 	finalizing   => [ {}, {} ],
 	end          => [
@@ -174,7 +188,9 @@ sub event_of
 	my $name = $value->{event};
 	return (undef, 'without an event') if !defined $name || ref $name || $name !~ /^[a-z_]{1,40}\z/;
 	my $fields = $EVENTS{$name} or return (undef, "of an event that is not known here: $name");
-	my ($good, $wrong) = _checked($value, @$fields);
+	my ($must, $more, $rule) = @$fields;
+	my ($good, $wrong) = _checked($value, $must, $more);
+	($good, $wrong) = (undef, $rule->[0]) if $good && $rule && !$rule->[1]->($good);
 	return (undef, "$name: $wrong is missing, or makes no sense") if !$good;
 	return { %$good, event => $name } if $name eq 'dropped';
 	my %when = (time => _number(0, TIME_MAX), at => _number(0, SECONDS_MAX));

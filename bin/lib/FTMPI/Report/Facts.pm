@@ -110,6 +110,7 @@ sub cautions
 	push @said, 'The record is longer than is read; what is behind ' . bytes(FTMPI::Report::Events::BYTES_MAX()) . ' is left out.' if $record->{large};
 	push @said, count($record->{dropped}, 'event') . ' could not be written by ftmpirun (a full disk, or too many at once), and ' . ($record->{dropped} == 1 ? 'is' : 'are') . ' missing here.' if $record->{dropped};
 	push @said, "The record is of version $record->{later}, later than this program knows: what it does not know is left out." if $record->{later};
+	push @said, 'What ranks that the job does not have are said to have sent is left out.' if $course->{strange_traffic};
 	push @said, 'Not all that single ranks did is in the timeline, as there was too much of it.' if $course->{own_more};
 	push @said, 'Not all places of ranks are in the timeline, as they changed too often.' if $course->{places_more};
 	push @said, "$course->{refused_more} more reasons why no line was made are left out." if $course->{refused_more};
@@ -208,7 +209,6 @@ our @METHOD = (
 	'While a line is made ("a line is made") the program runs for the most part; how long it stood still is told by the ranks, every second or later, so it may stand at a later line, for several of them.',
 	'Where the program stood still for the last line before a failure, that is in both "standing still" and "work lost"; so computing took a little longer than is said.',
 	'Where ranks go back alone (-coord msglog) lost work and the time until they were back count for these ranks\' part of all ranks; how long others waited for them is not in the record.',
-	'How much ranks sent to each other is not in the record.',
 );
 
 1;

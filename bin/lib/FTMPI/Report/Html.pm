@@ -12,10 +12,11 @@ use FTMPI::Report::Course ();
 use FTMPI::Report::Facts  ();
 use FTMPI::Report::Style  ();
 use FTMPI::Report::Svg    ();
+use FTMPI::Report::Traffic ();
 use FTMPI::Version        ();
 
-# Rows of tables: of lines that are shown at once, and all in all; of failures; of hosts; of refusals.
-use constant { LINES_FIRST => 12, LINES_MAX => 500, FAILURES_MAX => 200, HOSTS_MAX => 100, REFUSED_MAX => 40 };
+# Rows of tables: of lines that are shown at once, and all in all; of failures; of hosts; of refusals; of pairs of ranks that are shown at once.
+use constant { LINES_FIRST => 12, LINES_MAX => 500, FAILURES_MAX => 200, HOSTS_MAX => 100, REFUSED_MAX => 40, PAIRS_FIRST => 10 };
 
 my $E = \&FTMPI::Report::Svg::escaped;
 my $S = \&FTMPI::Report::Facts::seconds;
@@ -25,7 +26,7 @@ sub page
 {
 	my ($report) = @_;
 	my ($course, $session) = @$report{qw(course session)};
-	my @body = map { $_->($report) } \&_head, \&_cautions, \&_tiles, \&_about, \&_costs, \&_timeline, \&_failures, \&_lines, \&_disk, \&_interval, \&_refused, \&_hosts, \&_chain, \&_method;
+	my @body = map { $_->($report) } \&_head, \&_cautions, \&_tiles, \&_about, \&_costs, \&_timeline, \&_failures, \&_lines, \&_disk, \&_interval, \&_traffic, \&_refused, \&_hosts, \&_chain, \&_method;
 	my $title = $E->("$session: " . FTMPI::Report::Facts::state_words($report->{state}, $course));
 	return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		. "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>$title</title>\n<style>\n" . FTMPI::Report::Style::CSS . "</style>\n</head>\n<body>\n"
@@ -231,6 +232,24 @@ sub _interval
 	$text .= _table([ '', '!what goes in', '#value', 'from' ], map { $_ } FTMPI::Report::Facts::inputs($of)) if !defined $of->{none} || $of->{lines};
 	$text .= '<pre>' . $E->(join "\n", @FTMPI::Report::Facts::FORMULA) . "</pre>\n" if !defined $of->{none};
 	return $text;
+}
+
+sub _traffic
+{
+	my ($report) = @_;
+	my ($course, $matrix) = @$report{qw(course traffic)};
+	my $text = _h('Who sent how much to whom') . join '', map { _p($_) } FTMPI::Report::Traffic::words($course, $matrix);
+	return $text if !$matrix;
+	my @legend = map { '<li>' . FTMPI::Report::Svg::key("heat$_") . ' ' . $E->(FTMPI::Report::Traffic::level_words($matrix, $_)) . '</li>' } FTMPI::Report::Traffic::levels($matrix);
+	$text .= "<ul class=\"legend\">@legend</ul>\n<figure><div class=\"scroll\">" . FTMPI::Report::Svg::traffic($matrix) . '</div><figcaption>' . $E->("Rows have sent, columns were sent to. $FTMPI::Report::Traffic::COUNTED") . "</figcaption></figure>\n";
+	my @places = map { $_->{words} } @{ $matrix->{places} };
+	my @heads  = ('=from', '=to', '#messages', '#bytes', '=', '#part of all');
+	my $row    = sub { my ($from, $to, $messages, $bytes) = @{ $_[0] }; return [ $places[$from], $places[$to], $messages, $bytes, $B->($bytes), FTMPI::Report::Facts::percent($bytes, $matrix->{bytes}) ] };
+	my @pairs  = FTMPI::Report::Traffic::pairs($matrix);
+	$text .= _table(\@heads, map { $row->($_) } splice @pairs, 0, PAIRS_FIRST);
+	$text .= '<details><summary>' . $E->(FTMPI::Report::Facts::count(scalar @pairs, 'more pair')) . '</summary>' . _table(\@heads, map { $row->($_) } @pairs) . "</details>\n" if @pairs;
+	my @sums = map { my ($sent, $got) = map { $_ // [ 0, 0 ] } $matrix->{sent}[$_], $matrix->{received}[$_]; [ $places[$_], $sent->[0], $B->($sent->[1]), $got->[0], $B->($got->[1]) ] } 0 .. $#places;
+	return $text . '<details><summary>All that each has sent, and was sent</summary>' . _table([ '=', '#messages sent', '#bytes sent', '#messages to it', '#bytes to it' ], @sums) . "</details>\n";
 }
 
 sub _refused

@@ -35,6 +35,8 @@ recovery lines, with size, the time that making one took, and how long the progr
 .IP \(bu 2
 how often a line is worth its price, see below;
 .IP \(bu 2
+who sent how much to whom, see below;
+.IP \(bu 2
 lines that could not be made, and why; which ranks were on which host; sessions that went on from one another
 .RB ( "ftmpirun \-restore" ),
 as far as their records are in the same work directory.
@@ -61,6 +63,18 @@ What an interval costs is told by Daly's model, M exp(R/M) (exp((T + C) / M) \- 
 Where ranks go back alone
 .RB ( "\-coord msglog" )
 these formulas say nothing.
+.SS Who sent how much to whom
+With
+.BR "ftmpirun \-record" ,
+or where it makes recovery lines, each rank tells how many messages and bytes it has sent to each other one.
+The page has a matrix of at most 32 rows and columns, whose cells are the darker the more bytes were sent, by factors of four, and tables with the numbers; so has
+.BR \-text .
+Where there are more ranks each row and column is a host, with the ranks that it had in the end, if there are 2 to 32 hosts and at most 128 ranks, else a block of ranks that follow each other.
+.PP
+Counted are the program's messages when they are sent, with the bytes of its data: those of point-to-point calls, those that collective operations are made of, and data of windows that goes as a message, over TCP and through memory alike.
+What FTMPI says to itself is not, nor what ranks of a host do in the memory of a shared window.
+Work that a failure took away counts once, when it is done again.
+Of a job that was killed the page has what its ranks had told at their last lines, and of one whose launcher was killed what that had written by then: after a minute, and whenever the job had run for a quarter longer.
 EOR
 
 my $REST = <<'EOR';
@@ -70,7 +84,7 @@ So it does of a last line that was cut, as that of a launcher that was killed ma
 A record without an end is of a job that still runs, if its launcher does on this host, or was killed.
 .PP
 Bounds: 96 MiB and 200,000 events of a record, 8 MiB of a line.
-A page has at most 64 rows of a timeline (each of one host, or of several) with 430 columns, 500 lines, 200 failures, 100 hosts and 50 sessions of a chain; what is left out is counted.
+A page has at most 64 rows of a timeline (each of one host, or of several) with 430 columns, 500 lines, 200 failures, a matrix of 32 rows and columns, 100 hosts and 50 sessions of a chain; what is left out is counted.
 Messages in transit and orphans are looked for in the newest 4 lines, as long as these have up to 4096 files.
 .B ftmpi-ckpt
 gets 30 s for each answer, and as long as it takes with

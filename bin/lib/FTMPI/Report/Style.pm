@@ -52,6 +52,8 @@ svg .curve { stroke: var(--line); stroke-width: 2; fill: none; }
 .f-compute { fill: var(--compute); } .f-line { fill: var(--line); } .f-start { fill: var(--start); } .f-down { fill: var(--down); } .f-away { fill: var(--away); } .f-unsaved { fill: var(--lost); }
 .f-hatch { fill: var(--lost); } .s-hatch { stroke: var(--lost-line); stroke-width: 1.2; }
 .f-lost { fill: url(#hatch); }
+.f-heat1 { fill: var(--line); fill-opacity: .1; } .f-heat2 { fill: var(--line); fill-opacity: .22; } .f-heat3 { fill: var(--line); fill-opacity: .36; } .f-heat4 { fill: var(--line); fill-opacity: .5; } .f-heat5 { fill: var(--line); fill-opacity: .78; } .f-heat6 { fill: var(--line); }
+svg .through { pointer-events: none; } svg text.on { fill: var(--back); }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 8px 0; padding: 0; list-style: none; font-size: 13px; }
 .legend li { display: flex; align-items: center; gap: 6px; }
 .legend svg, td .key { width: 14px; height: 14px; flex: none; display: inline-block; vertical-align: -2px; }

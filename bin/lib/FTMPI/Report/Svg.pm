@@ -11,6 +11,7 @@ use List::Util qw(max min sum0);
 
 use FTMPI::Report::Facts    ();
 use FTMPI::Report::Timeline ();
+use FTMPI::Report::Traffic  ();
 
 # Of all drawings: width, and where their plots begin and end; columns of a timeline, and of lines.
 use constant { WIDTH => 1000, LEFT => 132, RIGHT => 992, COLUMNS => 430, LINE_COLUMNS => 215 };
@@ -259,6 +260,37 @@ sub costs
 }
 
 sub state_of { my ($name) = @_; return { stood => 'line', unsaved => 'unsaved' }->{$name} // $name }
+
+# ---- who has sent to whom ----
+
+# Cells of few places have their bytes in them, others in their titles.
+sub traffic
+{
+	my ($matrix) = @_;
+	my @places = @{ $matrix->{places} };
+	my $is_few = @places <= 8;
+	my $left   = $matrix->{kind} eq 'rank' ? 76 : LEFT;
+	my $width  = min($is_few ? 104 : 40, (RIGHT - $left) / @places);
+	my $height = min(24, $width);
+	my $top    = 34;
+	my ($right, $bottom) = ($left + $width * @places, $top + $height * @places);
+	my (@cells, @texts);
+	for my $from (0 .. $#places) {
+		my $y = $top + $from * $height;
+		push @texts, _text($left - 8, $y + $height / 2 + 4.5, _short($places[$from]{label}, 18), class => 'soft', anchor => 'end', title => $places[$from]{words});
+		push @texts, _text($left + ($from + 0.5) * $width, $top - 6, $places[$from]{short}, class => $width < 30 ? 'small' : 'soft', anchor => 'middle', title => $places[$from]{words});
+		for my $to (sort { $a <=> $b } keys %{ $matrix->{cells}{$from} // {} }) {
+			my $cell  = $matrix->{cells}{$from}{$to};
+			my $level = FTMPI::Report::Traffic::level($matrix, $cell);
+			my $x     = $left + $to * $width;
+			my $words = "$places[$from]{words} to $places[$to]{words}: " . FTMPI::Report::Facts::count($cell->[0], 'message') . ', ' . FTMPI::Report::Facts::bytes($cell->[1]);
+			push @cells, qq(<path class="f-heat$level" d=") . _box($x, $y, $width, $height) . '"><title>' . escaped($words) . "</title></path>\n";
+			push @texts, _text($x + $width / 2, $y + $height / 2 + 4.5, FTMPI::Report::Facts::bytes($cell->[1]), class => $level >= FTMPI::Report::Traffic::LEVELS - 1 ? 'through on' : 'through', anchor => 'middle') if $is_few;
+		}
+	}
+	my $rule = join '', map({ 'M' . _n($left + $_ * $width) . " ${top}V" . _n($bottom), "M$left " . _n($top + $_ * $height) . 'H' . _n($right) } 0 .. @places);
+	return _svg($bottom + 6, 'How much ranks have sent to each other', @cells, qq(<path class="rule through" d="$rule"/>\n), _text($left - 8, $top - 6, 'from, to', class => 'head', anchor => 'end'), @texts);
+}
 
 # ---- the interval ----
 

@@ -12,8 +12,9 @@ use FTMPI::Report::Course   ();
 use FTMPI::Report::Facts    ();
 use FTMPI::Report::Options  ();
 use FTMPI::Report::Timeline ();
+use FTMPI::Report::Traffic  ();
 
-use constant { COLUMNS => 80, PLOT => 60, ROWS_MAX => 24, LINES_MAX => 8, FAILURES_MAX => 20, REFUSED_MAX => 10 };
+use constant { COLUMNS => 80, PLOT => 60, ROWS_MAX => 24, LINES_MAX => 8, FAILURES_MAX => 20, REFUSED_MAX => 10, PAIRS_MAX => 8 };
 
 my $S = \&FTMPI::Report::Facts::seconds;
 my $B = \&FTMPI::Report::Facts::bytes;
@@ -21,7 +22,7 @@ my $B = \&FTMPI::Report::Facts::bytes;
 sub page
 {
 	my ($report) = @_;
-	my @parts = map { $_->($report) } \&_head, \&_costs, \&_timeline, \&_failures, \&_lines, \&_disk, \&_interval, \&_refused, \&_chain, \&_method;
+	my @parts = map { $_->($report) } \&_head, \&_costs, \&_timeline, \&_failures, \&_lines, \&_disk, \&_interval, \&_traffic, \&_refused, \&_chain, \&_method;
 	return join("\n", @parts);
 }
 
@@ -145,6 +146,50 @@ sub _interval
 	$text .= join '', map { sprintf "  %s  %-40s %14s\n", @$_[ 0 .. 2 ] } FTMPI::Report::Facts::inputs($of) if !defined $of->{none};
 	$text .= join '', map { _words($_, 2) } @FTMPI::Report::Facts::FORMULA if !defined $of->{none};
 	return _titled('how often a line is worth its price', $text);
+}
+
+# Few places have their bytes in the matrix, others a letter.
+sub _traffic
+{
+	my ($report) = @_;
+	my ($course, $matrix) = @$report{qw(course traffic)};
+	my $text = join '', map { _words($_, 2) } FTMPI::Report::Traffic::words($course, $matrix);
+	return _titled('who sent how much to whom', $text) if !$matrix;
+	my @places = @{ $matrix->{places} };
+	$text .= @places <= 5 ? _numbers($matrix) : _letters($matrix);
+	my @pairs = FTMPI::Report::Traffic::pairs($matrix);
+	$text .= sprintf "  %-44s %14s %14s\n", 'the largest', 'messages', 'bytes';
+	$text .= sprintf "  %-44s %14s %14s\n", _brief("$places[ $_->[0] ]{words} to $places[ $_->[1] ]{words}", 44), $_->[2], $B->($_->[3]) for splice @pairs, 0, PAIRS_MAX;
+	$text .= '  and ' . FTMPI::Report::Facts::count(scalar @pairs, 'more pair') . "\n" if @pairs;
+	return _titled('who sent how much to whom', $text . _words($FTMPI::Report::Traffic::COUNTED, 2));
+}
+
+sub _brief { my ($text, $most) = @_; return length $text > $most ? substr($text, 0, $most - 2) . '..' : $text }
+
+sub _numbers
+{
+	my ($matrix) = @_;
+	my @places = @{ $matrix->{places} };
+	my $text   = sprintf '  %-16s' . ' %11s' x @places . "\n", 'from, to', map { $_->{short} } @places;
+	for my $from (0 .. $#places) {
+		my $row = $matrix->{cells}{$from} // {};
+		$text .= sprintf '  %-16s' . ' %11s' x @places . "\n", _brief($places[$from]{label}, 16), map { $row->{$_} ? $B->($row->{$_}[1]) : '-' } 0 .. $#places;
+	}
+	return $text;
+}
+
+my @LETTERS = (' ', '.', ':', '-', '+', '*', '#');
+
+sub _letters
+{
+	my ($matrix) = @_;
+	my @places = @{ $matrix->{places} };
+	my $text   = '';
+	for my $from (0 .. $#places) {
+		my $row = $matrix->{cells}{$from} // {};
+		$text .= sprintf "  %-18s |%s|\n", _brief($places[$from]{label}, 18), join '', map { $LETTERS[ FTMPI::Report::Traffic::level($matrix, $row->{$_}) ] } 0 .. $#places;
+	}
+	return $text . _words(join('; ', map { "$LETTERS[$_] " . FTMPI::Report::Traffic::level_words($matrix, $_) } reverse FTMPI::Report::Traffic::levels($matrix)) . '; columns are in the order of rows', 2);
 }
 
 sub _refused

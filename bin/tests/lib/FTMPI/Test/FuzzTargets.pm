@@ -14,11 +14,14 @@ use FTMPI::Cli::Machines ();
 use FTMPI::Cli::Options  ();
 use FTMPI::Condition     ();
 use FTMPI::Control       ();
+use FTMPI::Json          ();
+use FTMPI::Launcher::Traffic ();
 use FTMPI::Report::Course ();
 use FTMPI::Report::Events ();
 use FTMPI::Report::Facts ();
 use FTMPI::Report::Svg   ();
 use FTMPI::Report::Timeline ();
+use FTMPI::Report::Traffic ();
 use FTMPI::Wire          ();
 
 my %CALL = (
@@ -159,10 +162,26 @@ sub _events
 		_promise(@{ $row->{cells} } == 20, 'another number of cells');
 		_promise(!grep({ $_ < 0 || $_ > $row->{ranks} + 1e-6 } map { @{ $_ // [] } } @{ $row->{cells} }), "more ranks than $row->{ranks} in a cell");
 	}
+	_matrix($course);
 	my ($svg) = FTMPI::Report::Svg::timeline($course);
 	_promise($svg !~ /<(?!\/?(?:svg|g|path|text|title|use)\b)/ && $svg !~ /[\x00-\x08\x0b-\x1f\x7f]/, 'the timeline has something else in it');
 	FTMPI::Report::Facts::interval_words(FTMPI::Report::Facts::interval($course, 100));
 	return 'a job' . (@{ $course->{failures} } ? ', failures' : '');
+}
+
+sub _matrix
+{
+	my ($course) = @_;
+	my $matrix = FTMPI::Report::Traffic::of($course, 8) // return;
+	my $places = @{ $matrix->{places} };
+	_promise($places >= 1 && $places <= 8, "$places places of a matrix");
+	for my $pair (FTMPI::Report::Traffic::pairs($matrix)) {
+		_promise($pair->[0] >= 0 && $pair->[0] < $places && $pair->[1] >= 0 && $pair->[1] < $places, 'a pair is none of these');
+		my $level = FTMPI::Report::Traffic::level($matrix, [ @$pair[ 2, 3 ] ]);
+		_promise($level >= 1 && $level <= FTMPI::Report::Traffic::LEVELS, "level $level");
+	}
+	_promise(FTMPI::Report::Svg::traffic($matrix) !~ /<(?!\/?(?:svg|path|text|title)\b)/, 'the matrix has something else in it');
+	return;
 }
 
 # ---- a command line, a word a line ----
@@ -259,10 +278,29 @@ sub _message
 		_promise($found eq '', "$found and $name at once");
 		_promise(FTMPI::Control::encode($name, @values) eq FTMPI::Wire::frame($type, $body),
 			"$name is another when written again");
+		_traffic(@values) if $name eq 'TRAFFIC';
 		$found = $name;
 	}
 	$refused =~ s/\d+/?/g;
 	return length $found ? $found : "refused: $refused";
+}
+
+# Of a job that is as large as its blocks let it be.
+sub _traffic
+{
+	my (undef, $line, $ranks, $blocks, $words) = @_;
+	return if $ranks < 1 || $ranks > 512;
+	my $size = $ranks * FTMPI::Launcher::Traffic::BLOCKS_MAX;
+	my $sent = FTMPI::Launcher::Traffic::packed($size, $ranks, $blocks, $words) // return;
+	_promise(length $sent == 20 * @$blocks && @$blocks <= FTMPI::Launcher::Traffic::BLOCKS_MAX, 'another number of blocks');
+	my $traffic = FTMPI::Launcher::Traffic->new(size => $size, began => 0);
+	$traffic->note('sent', { rank => 0, epoch => 0, line => $line, sent => $sent });
+	my $matrix = $traffic->matrix;
+	_promise(@$blocks ? $matrix : !$matrix, 'something, and nothing');
+	return if !$matrix;
+	my (undef, $why) = FTMPI::Report::Events::event_of(qq({"time":1,"at":1,"event":"traffic",) . substr FTMPI::Json::encode($matrix, { map { $_ => 1 } qw(block from to messages bytes) }), 1);
+	_promise(!defined $why, 'the record has what its reader leaves out: ' . ($why // ''));
+	return;
 }
 
 # ---- a channel: like frames, after a greeting ----
