@@ -13,7 +13,9 @@ use Test::More;
 
 use FTMPI::Control          ();
 use FTMPI::Launcher::Inbox  ();
-use FTMPI::Launcher::Notes  ();
+use FTMPI::Launcher::Notes   ();
+use FTMPI::Launcher::Observer ();
+use FTMPI::Loop              ();
 use FTMPI::Launcher::Traffic ();
 use FTMPI::Report::Course   ();
 use FTMPI::Report::Events   ();
@@ -180,6 +182,25 @@ for my $case ([ '-record', 1 ], [ '-v', 0 ]) {
 	$job = ftmpirun([ $option, qw(-n 1 -workdir), scratch() . '/settings', $^X, $RANK, qw(init facts finalize) ]);
 	is($job->{out} =~ / settings=.*\btraffic=1\b/ ? 1 : 0, $is, "$option: ranks are " . ($is ? '' : 'not ') . 'asked to tell');
 }
+
+# Of a job that goes on, at a line now and then; and what has no room any more finds some.
+{ package Loop; sub after { return 1 } sub cancel { return } }
+my $folder = scratch() . '/observed';
+mkdir $folder or die "$folder: $!\n";
+my $observer = FTMPI::Launcher::Observer->new(size => 2, folder => $folder, began => [ 1795293000, 100 ], pid => 1, host => 'h', loop => bless({}, 'Loop'), log => sub { });
+$observer->begin_record;
+$observer->take(@$_) for [ 100, 'start', { session => 's', hosts => [] } ], [ 100, 'run', { epoch => 0 } ], [ 105, 'sent', { rank => 0, epoch => 0, line => 1, sent => $packed->(2, 1, [1], [ 5, 0, 50, 0 ]) } ];
+sub observed { return map { JSON::PP::decode_json($_)->{event} } split /\n/, read_file("$folder/events.jsonl") }
+$observer->take(110, 'line_committed', { line => 1 });
+is((grep { $_ eq 'traffic' } observed()), 0, 'a line in the first minute brings nothing into the record');
+$observer->take(161, 'line_committed', { line => 2 });
+is_deeply([ (observed())[ -2, -1 ] ], [qw(line_committed traffic)], '... one behind it does');
+$observer->take(165, 'line_committed', { line => 3 });
+is((grep { $_ eq 'traffic' } observed()), 1, '... and not the next one');
+$observer->{record}{bytes} = FTMPI::Launcher::RunRecord::BYTES_MAX + 1;
+$observer->take(170, 'line_committed', { line => 4 });
+$observer->take(171, 'end',            { status => 0 });
+is_deeply([ grep { $_ ne 'start' } observed() ], [qw(run line_committed line_committed traffic line_committed dropped traffic end)], 'where there is no room for more, what was sent has some before the end');
 
 # ---- what the report believes ----
 
