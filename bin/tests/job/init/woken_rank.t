@@ -53,8 +53,8 @@ sub goes_on
 	$_->tell_start(2) for @ranks;
 	for my $me (0 .. $#ranks) {
 		my $rank  = $ranks[$me];
-		# how many bytes it saves, and how long it stands still for it, is told when that is known
-		my $said  = join ', ', grep { !/^(?:SIZE|COST) / } split /, /, $rank->hear_until('FINALIZED');
+		# how many bytes it saves, how long it stands still for it and what it has sent is told when that is known
+		my $said  = join ', ', grep { !/^(?:SIZE|COST|TRAFFIC) / } split /, /, $rank->hear_until('FINALIZED');
 		my $words = join ', ', $size == 1 ? 'PROGRAM 1' : (), $me ? () : 'LINE 10';
 		like($said, qr/\AINITED \d+(?:, )?$words\z/, "$named: rank $me woke up, and came to its end");
 		is($rank->ended, 0, "$named: it ends") or diag($rank->saw);
