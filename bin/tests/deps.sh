@@ -8,7 +8,7 @@ build="gcc g++ libc6-dev binutils make perl pkg-config libevent-dev libsodium-de
 hosts="openssh-client openssh-server iproute2"
 tests="$hosts gfortran check procps strace valgrind gdb man-db ncurses-base xxhash spin
 	cmake meson ninja-build autoconf automake autoconf-archive
-	slurm-wlm munge debhelper dpkg-dev python3 python3-numpy"
+	slurm-wlm munge tmux debhelper dpkg-dev python3 python3-numpy"
 
 debian="gfortran debhelper dpkg-dev lintian"
 

@@ -20,6 +20,13 @@ sub bytes
 	return ($n < 9.995 && $i ? sprintf('%.2f', $n) : $n < 99.95 && $i ? sprintf('%.1f', $n) : sprintf('%.0f', $n)) . " $SIZES[$i]";
 }
 
+# 2 digits: "0.81 %", "37 %"; what is hardly anything is 0.
+sub percent
+{
+	my ($n) = @_;
+	return sprintf($n < 9.95 && $n >= 0.001 ? '%.2g' : '%.0f', $n) . ' %';
+}
+
 # "0.021 s", "37 s", "3 min 20 s", "1 h 3 min", "2 d 4 h".
 sub duration
 {

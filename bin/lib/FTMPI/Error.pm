@@ -33,12 +33,12 @@ sub _line
 sub status { return $_[0]{status} }
 sub text   { return $_[0]{text} }
 
-# Foreign text (a line of a file, words of ssh) made safe to show: one line, no control characters,
+# Foreign text (a line of a file, words of ssh) made safe to show: one line, no control characters (of UTF-8, too),
 # not endless.
 sub clean
 {
 	my ($text) = @_;
-	$text =~ s/[\x00-\x1f\x7f]+/ /g;
+	$text =~ s/(?:[\x00-\x1f\x7f]|\xc2[\x80-\x9f])+/ /g;
 	$text =~ s/^ +| +$//g;
 	return length $text > 300 ? substr($text, 0, 300) . '...' : $text;
 }

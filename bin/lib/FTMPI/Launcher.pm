@@ -177,7 +177,8 @@ sub _observe
 		auto     => $plan->{auto},
 		on_interval => sub { $self->_event('interval', @_) },
 		waits    => sub { $self->{streams}->queued },
-		put      => sub { $self->{streams}->put_line(@_) });
+		put      => sub { $self->{streams}->put_line(@_) },
+		put_at_once => sub { $self->{streams}->put_line_at_once(@_) });
 	return;
 }
 
@@ -724,11 +725,13 @@ sub _suspend
 	my $loop = $self->{loop};
 	my $late = 0;
 	$self->{fleet}->tell_all('SUSPEND', 1);
+	$self->{observer}->suspended if $self->{observer};
 	my $timer = $loop->after(SUSPEND_TIME, sub { $late = 1 });
-	$loop->turn while !$late && $self->{fleet}->is_telling;
+	$loop->turn while !$late && ($self->{fleet}->is_telling || $self->{streams}->queued);
 	$loop->cancel($timer);
 	kill 'STOP', $$;
 	$loop->forgive;
+	$self->{observer}->resumed if $self->{observer};
 	$self->{fleet}->tell_all('SUSPEND', 0);
 	$self->_event('resumed');
 	return;

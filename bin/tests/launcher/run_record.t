@@ -37,6 +37,7 @@ subtest 'JSON' => sub {
 
 subtest 'amounts' => sub {
 	is_deeply([ map { FTMPI::Amounts::bytes($_) } 0, 1023, 1536, 123456789, 5e12 ], [ '0 B', '1.00 KiB', '1.50 KiB', '118 MiB', '4.55 TiB' ], 'bytes');
+	is_deeply([ map { FTMPI::Amounts::percent($_) } 0, 1e-5, 0.0123, 0.5, 9.97, 37.2, 100 ], [ '0 %', '0 %', '0.012 %', '0.5 %', '10 %', '37 %', '100 %' ], 'parts');
 	is_deeply([ map { FTMPI::Amounts::duration($_) } 0.0123, 0.5, 37.2, 60, 200, 3780, 90000 ], [ '0.012 s', '0.5 s', '37 s', '1 min', '3 min 20 s', '1 h 3 min', '1 d 1 h' ], 'durations');
 };
 
@@ -66,6 +67,12 @@ subtest 'lines' => sub {
 		[ 50, 'cost', rank => 0, lines => 1, seconds => 0.5, longest => 0.5 ], [ 51, 'exited', rank => 1 ]);
 	is(FTMPI::Launcher::StatusLine::text($overview->shown(200)), '1 min 40 s, 42 % step [2J 420, 1/2 ranks on 1 host, line 9 50 s ago, lines cost 0.5 %', 'as one line, without what a terminal would obey');
 	is(length FTMPI::Launcher::StatusLine::text($overview->shown(200), 40), 39, '... cut to the width of a terminal');
+	is(FTMPI::Launcher::StatusLine::text($overview->shown(200), 3), '', '... or nothing where there is no room');
+	$overview->note(100, 'progress', { rank => 0, fraction => 0.5, text => 'x' x 62 . "\xc3\xa9" });
+	like(FTMPI::Launcher::StatusLine::text($overview->shown(200)), qr/ 50 % x{62}, 1/, 'a letter that is not whole is left out');
+	$overview->note(100, 'progress', { rank => 0, fraction => 0.5, text => "\xc3\xa9" x 20 . "\xc2\x9b2J" });
+	like(FTMPI::Launcher::StatusLine::text($overview->shown(200)), qr/ 50 % (?:\xc3\xa9){20} 2J, 1/, '... and what is a control character in UTF-8');
+	is(FTMPI::Launcher::StatusLine::text($overview->shown(200), 30), "1 min 40 s, 50 % " . "\xc3\xa9" x 4 . '...', '... also where it is cut');
 };
 
 subtest 'message logging' => sub {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
-# ftmpi-top, and the line of -progress at a terminal.
+# ftmpi-top, and -progress, without a terminal: with one see terminal.t.
 use strict;
 use warnings;
 
@@ -64,27 +64,6 @@ like(top('-once', "$dir")->{out}, qr/running for 2 min 40 s; nothing was heard o
 status_file("$dir/20260102-000000-01234567", sprintf($good, time - 50, 'ended', 'a', 1));
 unlike(top('-once', "$dir")->{out}, qr/ended/, 'those that run are shown');
 like(top('-once', "$dir/20260102-000000-01234567")->{out}, qr/^state +ended, after 1 min$/m, '... or the one that is named');
-
-# ---- -progress ----
-
-sub at_terminal
-{
-	my ($line) = @_;
-	return begin([ 'script', '-qefc', $line, '/dev/null' ], keep_open => 1, env => { SHELL => '/bin/sh', TERM => 'xterm', RUN => $FTMPIRUN, PERL => $^X, RANK => $RANK });
-}
-
-my $go = scratch() . '/go';
-$job = at_terminal(qq(stty cols 60; exec \$RUN -progress -n 2 \$PERL \$RANK join 0:progress:250000,warming say:first await:$go say:last finalize));
-wait_for($job, 'out', qr/first.*first/s);
-wait_for($job, 'out', qr/\r\e\[K[\d.]+ s, 25 % warming, 2\/2 ranks on 1 host/);
-open my $file, '>', $go or die "$go: $!\n";
-wait_end($job);
-is($job->{status}, 0, 'a job with -progress at a terminal');
-my @shown = $job->{out} =~ /\e\[K([^\r\n\e]*)/g;
-ok(!(grep { length > 59 } @shown), '... shows one line, not longer than the terminal is wide') or diag "@shown";
-like($job->{out}, qr/\r\e\[Klast\r\n/, '... which makes way for what the job prints');
-unlike($job->{out}, qr/ranks on 1 host[^\e]*\z/, '... and is gone in the end');
-nobody_left();
 
 $job = ftmpirun([ qw(-progress -n 1), $^X, $RANK, qw(init say:here finalize) ]);
 is("$job->{out}$job->{err}", "here\n", 'where there is no terminal a short job shows none');

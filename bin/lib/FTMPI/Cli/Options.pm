@@ -435,7 +435,7 @@ my @TABLE = (
 	{
 		names => ['progress'],
 		kind  => 'flag',
-		text  => 'Show how the job does: on a terminal in a line at its bottom that is written again each second, elsewhere in a line each minute, on standard'
+		text  => 'Show how the job does: on a terminal in a line at its bottom that is written again each second, below what the job prints, and not while ftmpirun is in the background; elsewhere in a line each minute, on standard'
 			. ' error. The program can tell more with FTMPI_Progress. See also ftmpi-top(1).',
 	},
 	{

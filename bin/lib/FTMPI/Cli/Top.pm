@@ -11,11 +11,13 @@ use JSON::PP    ();
 use Time::HiRes ();
 
 use FTMPI::Amounts               ();
+use FTMPI::Cli::Screen           ();
 use FTMPI::Error                 ();
 use FTMPI::Launcher::Record      ();
 use FTMPI::Launcher::SessionFile ();
 use FTMPI::Launcher::StatusLine  ();
 use FTMPI::Net                   ();
+use FTMPI::Terminal              ();
 use FTMPI::Version               ();
 
 # Bytes of a status file; seconds after which one that was not written again is old; between two looks; sessions that are looked at, the newest.
@@ -48,7 +50,7 @@ sub main
 		$once = 1;
 	}
 	return _refuse(@words ? 'one work directory at a time' : 'no work directory is named') if @words != 1;
-	return $once ? _show($words[0], 0) : _follow($words[0]);
+	return $once ? _once($words[0]) : FTMPI::Terminal::is_one(\*STDOUT) ? _watch($words[0]) : _follow($words[0]);
 }
 
 sub _print { my ($text) = @_; return print($text) && close(STDOUT) ? 0 : 1 }
@@ -60,33 +62,58 @@ sub _refuse
 	return 2;
 }
 
-# Until all have ended, or somebody ends it.
+sub _once
+{
+	my ($place) = @_;
+	my ($text) = _look($place);
+	return defined $text ? _print($text) : _nothing($place);
+}
+
+# On the second screen of a terminal, until all have ended, or somebody ends it; what was seen last stays.
+sub _watch
+{
+	my ($place) = @_;
+	my $screen = FTMPI::Cli::Screen->new;
+	while (1) {
+		my ($text, $runs) = _look($place);
+		if (!$runs) {
+			$screen->leave;
+			return defined $text ? _print($text) : _nothing($place);
+		}
+		$screen->show($text);
+		$screen->wait(TURN);
+	}
+}
+
+# One look behind the other, where there is no such terminal.
 sub _follow
 {
 	my ($place) = @_;
 	local $| = 1;
 	while (1) {
-		my ($status, $runs) = _show($place, -t STDOUT);
-		return $status if $status || !$runs;
+		my ($text, $runs) = _look($place);
+		return _nothing($place) if !defined $text;
+		print $text or return 1;
+		return 0 if !$runs;
 		Time::HiRes::sleep(TURN);
 	}
-	return 0;
 }
 
-# (exit status, how many run)
-sub _show
+# (what is shown, or undef: there is no job; how many run)
+sub _look
 {
-	my ($place, $clear) = @_;
-	my @states = _states($place);
-	if (!@states) {
-		my $why = -d $place ? 'no job there has a status: it is kept from the first recovery line on, or with -record from the start' : "$!";
-		print STDERR "ftmpi-top: $place: $why\n";
-		return 1;
-	}
-	my @run   = grep { $_->{runs} } @states;
-	my $text  = join "\n", map { _block($_) } @run ? @run : $states[0];
-	print $clear ? "\e[H\e[J" : '', $text;
-	return (0, scalar @run);
+	my ($place) = @_;
+	my @states = _states($place) or return undef;
+	my @run = grep { $_->{runs} } @states;
+	return (join("\n", map { _block($_) } @run ? @run : $states[0]), scalar @run);
+}
+
+sub _nothing
+{
+	my ($place) = @_;
+	my $why = -d $place ? 'no job there has a status: it is kept from the first recovery line on, or with -record from the start' : "$!";
+	print STDERR "ftmpi-top: $place: $why\n";
+	return 1;
 }
 
 # Of all sessions, the newest first; or of one.
@@ -120,6 +147,7 @@ sub _state
 	return undef if defined $line && (ref $line ne 'HASH' || grep { defined $line->{$_} && !_is_number($line->{$_}) || !defined $line->{age} } qw(number age bytes));
 	delete @$s{ grep { defined $s->{$_} && !_is_number($s->{$_}) } qw(fraction logs) };
 	$s->{text} = '' if ref $s->{text};
+	utf8::encode($_) for grep { defined } @$s{qw(session state host text)};
 	_as_of_now($s, $folder);
 	return $s;
 }
@@ -153,7 +181,7 @@ sub _block
 	push @rows, [ progress => FTMPI::Launcher::StatusLine::progress($s) // () ] if defined $s->{fraction};
 	push @rows, [ ranks => "$s->{alive} of $s->{ranks} on " . ($s->{hosts} == 1 ? '1 host' : "$s->{hosts} hosts") ];
 	push @rows, [ last => FTMPI::Launcher::StatusLine::line($s) =~ s/ ago/$s->{runs} ? ' ago' : ' before the end'/er ] if $s->{line};
-	push @rows, [ lines => "$s->{lines}; they cost " . sprintf('%.2g', $s->{cost}) . ' % of the time' ] if $s->{lines};
+	push @rows, [ lines => "$s->{lines}; they cost " . FTMPI::Amounts::percent($s->{cost}) . ' of the time' ] if $s->{lines};
 	push @rows, [ restarts => "$s->{restarts}; work done again: " . FTMPI::Amounts::duration($s->{lost}) ] if $s->{restarts};
 	push @rows, [ logs => FTMPI::Amounts::bytes($s->{logs}) . ' of messages' ] if defined $s->{logs};
 	return join '', map { sprintf "%-9s %s\n", @$_ } @rows;

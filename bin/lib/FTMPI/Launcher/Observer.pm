@@ -20,7 +20,7 @@ use constant { STATUS => 'status.json', STATUS_TIME => 2, SAME_TIME => 30 };
 
 my %NUMBERS = map { $_ => 1 } qw(v time seconds epoch ranks alive hosts restarts lines checkpoints lost stood cost number age bytes logs fraction pid);
 
-# loop; size; folder: of the session; say => sub (sentence): for -v, or undef; log => sub (sentence); auto: FTMPI::Launcher::AutoInterval, or undef; on_interval => sub (seconds) when it has another one; progress: wanted; put => sub (text, for standard
+# loop; size; folder: of the session; say => sub (sentence): for -v, or undef; log => sub (sentence); auto: FTMPI::Launcher::AutoInterval, or undef; on_interval => sub (seconds) when it has another one; progress: wanted; put, put_at_once => sub (text, for standard
 # error); waits => sub: output waits; began: [Unix time, time of the notes]; pid, host: of ftmpirun.
 sub new
 {
@@ -31,7 +31,7 @@ sub new
 	$self->{record}   = FTMPI::Launcher::RunRecord->new(began => $arg{began}, log => $arg{log});
 	if ($arg{progress}) {
 		require FTMPI::Launcher::Progress;
-		$self->{line} = FTMPI::Launcher::Progress->new(loop => $arg{loop}, put => $arg{put}, waits => $arg{waits}, state => sub { $self->state });
+		$self->{line} = FTMPI::Launcher::Progress->new(loop => $arg{loop}, put => $arg{put}, put_at_once => $arg{put_at_once}, waits => $arg{waits}, state => sub { $self->state });
 	}
 	return $self;
 }
@@ -179,6 +179,10 @@ sub make_way
 	my ($self, $stream, $text) = @_;
 	return $self->{line} ? $self->{line}->make_way($stream, $text) : $text;
 }
+
+# ftmpirun is suspended; and goes on.
+sub suspended { my ($self) = @_; $self->{line}->hide if $self->{line}; return }
+sub resumed { my ($self) = @_; $self->{line}->show_again if $self->{line}; return }
 
 # There is nothing in the session's folder that anybody goes on from: the record goes, too.
 sub forget

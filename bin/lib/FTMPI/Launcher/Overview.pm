@@ -9,6 +9,8 @@ use warnings;
 
 use List::Util qw(max sum0);
 
+use FTMPI::Terminal ();
+
 # What keeps the memory of many ranks and lines bounded: bytes of a text of the program's; sizes of lines that are not
 # committed yet.
 use constant { TEXT_MAX => 63, SIZES_MAX => 64 };
@@ -93,7 +95,7 @@ sub _back { my ($self) = @_; $self->{state} = 'running'; return }
 sub _progress
 {
 	my ($self, $f) = @_;
-	@$self{qw(fraction text)} = ($f->{fraction}, substr $f->{text}, 0, TEXT_MAX);
+	@$self{qw(fraction text)} = ($f->{fraction}, FTMPI::Terminal::whole(substr $f->{text}, 0, TEXT_MAX));
 	return;
 }
 

@@ -6,8 +6,9 @@ package FTMPI::Launcher::StatusLine;
 use strict;
 use warnings;
 
-use FTMPI::Amounts ();
-use FTMPI::Error   ();
+use FTMPI::Amounts  ();
+use FTMPI::Error    ();
+use FTMPI::Terminal ();
 
 sub _count { my ($n, $what) = @_; return "$n $what" . ($n == 1 ? '' : 's') }
 
@@ -38,18 +39,18 @@ sub words
 	push @words, progress($s) // ();
 	push @words, "$s->{alive}/$s->{ranks} ranks on " . _count($s->{hosts}, 'host');
 	push @words, line($s) // ();
-	push @words, sprintf 'lines cost %.2g %%', $s->{cost} if $s->{line};
+	push @words, 'lines cost ' . FTMPI::Amounts::percent($s->{cost}) if $s->{line};
 	push @words, _count($s->{restarts}, 'restart') if $s->{restarts};
 	push @words, 'logs ' . FTMPI::Amounts::bytes($s->{logs}) if defined $s->{logs};
 	return @words;
 }
 
-# width: of the terminal, in letters.
+# columns: of the terminal.
 sub text
 {
-	my ($s, $width) = @_;
+	my ($s, $columns) = @_;
 	my $text = join ', ', words($s);
-	return defined $width && length $text >= $width ? substr($text, 0, $width > 4 ? $width - 4 : 0) . '...' : $text;
+	return defined $columns ? FTMPI::Terminal::fitted($text, $columns) : $text;
 }
 
 1;

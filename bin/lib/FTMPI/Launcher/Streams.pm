@@ -50,6 +50,9 @@ sub put
 # As it is, to standard error.
 sub put_line { my ($self, $text) = @_; $self->{writer}->put(2, $text); return }
 
+# The same, before anything that is put to standard output later, where standard error takes it.
+sub put_line_at_once { my ($self, $text) = @_; $self->{writer}->put_at_once(2, $text); return }
+
 # The time, as text.
 sub _stamp
 {

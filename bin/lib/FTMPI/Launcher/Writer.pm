@@ -56,6 +56,18 @@ sub put
 	return;
 }
 
+# Before anything that is put elsewhere later, unless it would have to be waited for.
+sub put_at_once
+{
+	my ($self, $stream, $text) = @_;
+	my $out = $self->{out}{$stream};
+	$self->put($stream, $text);
+	my $room = '';
+	vec($room, fileno $out->{handle}, 1) = 1;
+	$self->_write($out) if @{ $out->{queue} } == 1 && select(undef, $room, undef, 0) > 0;
+	return;
+}
+
 # Bytes that wait.
 sub queued
 {
