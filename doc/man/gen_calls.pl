@@ -157,22 +157,36 @@ sub body
 	return $text;
 }
 
+# The sentence with a thread rule that a call has of its own, or undef, and the paragraphs without it.
+sub own_rule
+{
+	my $own;
+	my @left;
+	for my $paragraph (@_) {
+		my $text = join "\n", @$paragraph;
+		$own = $1 if $text =~ s/\s*\b(Thread rule: .*?\.)(?=\s|\z)//s;
+		push @left, [ split /\n/, $text ] if length $text;
+	}
+	return ($own, @left);
+}
+
 sub page
 {
 	my ($f, $head) = @_;
 	my $about = $ABOUT{ $f->{name} } // die "gen_calls.pl: what is $f->{name} about?\n";
 	my $names = join ', ', map { $_->[0] } @{ $f->{prototypes} };
+	my ($own, @paragraphs) = own_rule(@{ $f->{paragraphs} });
 	my @text = (".\\\" SPDX-License-Identifier: BSD-3-Clause\n", ".\\\" Made from ftmpi.h by gen_calls.pl.\n",
 		qq{.TH $f->{name} 3 "" "FTMPI $head->{version}"\n}, ".SH NAME\n", plain("$names - $about"), "\n",
 		".SH SYNOPSIS\n.nf\n#include <ftmpi.h>\n\n", (map { plain("$_->[1];") . "\n" } @{ $f->{prototypes} }),
 		".fi\n.PP\nIn Fortran, with \\fBuse ftmpi_f08\\fR, \\fBuse ftmpi\\fR or \\fBinclude \\(aqftmpif.h\\(aq\\fR, under the same name.\n",
-		".SH DESCRIPTION\n", body(@{ $f->{paragraphs} }));
+		".SH DESCRIPTION\n", body(@paragraphs));
 	if (my $results = $RESULTS{ $f->{name} }) {
 		push @text, ".SH RETURN VALUE\n", map { ".TP\n.B $_\n" . roff($head->{constants}{$_}) . "\n" } @$results;
 	}
 	my $example = $EXAMPLE{ $f->{name} } // die "gen_calls.pl: there is no example of $f->{name}\n";
 	my $rule = join "\n", @{ $head->{rule} };
-	$rule =~ s/\AThread rule:.*?\.\s//s if grep { /Thread rule: / } map { @$_ } @{ $f->{paragraphs} };    # the call has one of its own
+	$rule =~ s/\AThread rule:.*?\.(?=\s)/$own/s if defined $own;
 	push @text, ".SH NOTES\n", body([ split /\n/, $rule ]), ".SH EXAMPLES\n.nf\n", plain($example), ".fi\n", ".SH SEE ALSO\n",
 		join(",\n", map { ".BR $_ (3)" } grep { $_ ne $f->{name} } @{ $head->{neighbours} }), ",\n.BR ftmpirun (1),\n.BR ftmpi (7)\n";
 	return join '', @text;

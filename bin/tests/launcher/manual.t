@@ -81,6 +81,13 @@ my @pages  = split /\n/, `$^X $root/doc/man/gen_calls.pl $root/include/ftmpi.h $
 is($?, 0, 'pages of the calls are made');
 is_deeply([ sort map { m{/(\w+)\.3\z} } @pages ], [ sort @calls ], 'one for each call of ftmpi.h');
 like(text_at("$made/FTMPI_CKPT_Unprotect.3"), qr/^\.SH SYNOPSIS\n.*^int FTMPI_CKPT_Unprotect\(int id\);\n.*^Forget this id/ms, 'with its text');
+for my $case ([ 'FTMPI_Progress', 'any thread at any time' ], [ 'FTMPI_Restore', 'any\none thread at a time' ]) {
+	my ($call, $who) = @$case;
+	my $page = text_at("$made/$call.3");
+	my ($notes) = $page =~ /^\.SH NOTES\n(.*?)^\.SH /ms;
+	like($notes, qr/\A\.PP\nThread rule: between [^.]* by $who\b.* What is said of\s/s, "the notes of $call begin with its thread rule");
+	is(() = $page =~ /Thread rule/g, 1, '... which is there once');
+}
 
 SKIP: {
 	skip 'no man here', 5 + @pages if !grep { -x "$_/man" } split /:/, $ENV{PATH};
