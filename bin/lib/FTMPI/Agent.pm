@@ -74,10 +74,13 @@ my %HANDLERS = (
 	INJECT      => \&_inject,
 );
 
+# ignored: signals that were to be ignored before it has a session.
 sub main
 {
+	my (@ignored) = @_;
 	my $self = bless { loop => FTMPI::Loop->new }, __PACKAGE__;
 	$self->{session} = FTMPI::Agent::Sweep::own_session();
+	$SIG{$_} = 'DEFAULT' for @ignored;
 	my $mark = FTMPI::Agent::Sweep::mark();
 	$self->{guard} = FTMPI::Agent::Sweep::guard($self->{session}, $mark) if $self->{session};
 	$self->{mark} = $mark if !FTMPI::Agent::Sweep::adopt_orphans();

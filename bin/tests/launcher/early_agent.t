@@ -51,4 +51,32 @@ for my $words ([qw(-n 0 true)], [qw(-n 2 -no-such-option true)], [qw(-h -v)]) {
 	nobody_left("@$words: nobody is left of it");
 }
 
+# Signals to the process group before it has a session of its own: its modules wait for that.
+my $slow = scratch() . '/slow';
+my ($there, $on) = map { scratch() . "/$_" } qw(there on);
+is(system('cp', '-r', "$FindBin::RealBin/../../lib", $FTMPIRUN, (mkdir($slow), $slow)[1]), 0, 'another ftmpirun');
+my $module = "$slow/lib/FTMPI/Agent.pm";
+open my $in, '<', $module or die "$module: $!\n";
+my $text = do { local $/; <$in> };
+$text =~ s{^use warnings;\n}{use warnings;\nBEGIN { open my \$out, '>', '$there'; select undef, undef, undef, 0.01 until -e '$on' }\n}m or die "$module: no place\n";
+open my $out, '>', $module or die "$module: $!\n";
+print $out $text;
+close $out or die "$module: $!\n";
+my $job = begin([ "$slow/ftmpirun", qw(-vv -n 2), $^X, $RANK, qw(init say:ready finalize) ]);
+ok(eventually(sub { -e $there }, sub { 'its agent does not begin' }), '... whose agent has no session yet');
+wait_for($job, 'err', qr/^ftmpirun: session /m);    # it is taken by then
+kill $_, -$job->{pid} for qw(USR1 USR2);
+open my $go, '>', $on or die "$on: $!\n";
+wait_end($job);
+is($job->{status}, 0, '... outlives signals that ask something of ftmpirun') or diag $job->{err};
+like($job->{err}, qr/^ftmpirun: $_ has no effect/m, "... which has taken up $_") for qw(SIGUSR1 SIGUSR2);
+nobody_left();
+
+# Bits of SigIgn in /proc/PID/status.
+my %bit = (USR1 => 1 << 9, USR2 => 1 << 11);
+my $kept = ftmpirun([ qw(-n 1 grep SigIgn /proc/self/status) ]);
+is(hex(($kept->{out} =~ /(\w+)$/)[0]) & ($bit{USR1} | $bit{USR2}), 0, 'ranks ignore neither') or diag "$kept->{out}$kept->{err}";
+$kept = wait_end(begin([ 'sh', '-c', q(trap '' USR1; exec "$@"), 'sh', $FTMPIRUN, qw(-n 1 grep SigIgn /proc/self/status) ]));
+is(hex(($kept->{out} =~ /(\w+)$/)[0]) & ($bit{USR1} | $bit{USR2}), $bit{USR1}, '... but what the caller ignores') or diag "$kept->{out}$kept->{err}";
+
 done_testing;

@@ -29,15 +29,18 @@ sub start
 	return;
 }
 
-# It makes a session of its own when it has its modules.
+# It makes a session of its own when it has its modules. Until then signals that ask something of ftmpirun, and come to its whole process
+# group, come to the agent, too, and would end it: it ignores them for so long.
 sub _become
 {
 	my ($in, $out, $err, $folder) = @_;
+	my @asking = grep { ($SIG{$_} // '') ne 'IGNORE' } qw(USR1 USR2);
+	$SIG{$_} = 'IGNORE' for @asking;
 	$SIG{$_} = 'DEFAULT' for qw(PIPE TTIN TTOU);
 	{
 		no warnings 'exec';
 		open(STDIN, '<&', $in) && open(STDOUT, '>&', $out) && open(STDERR, '>&', $err)
-			&& exec { $^X } $^X, '-C0', "-I$folder", '-MFTMPI::Agent', '-e', 'FTMPI::Agent::main()', 'agent on this machine';
+			&& exec { $^X } $^X, '-C0', "-I$folder", '-MFTMPI::Agent', '-e', "FTMPI::Agent::main(qw(@asking))", 'agent on this machine';
 	}
 	kill 'KILL', $$;
 	return;
