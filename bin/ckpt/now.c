@@ -69,7 +69,7 @@ static int tell(const struct launcher *l)
 static void say(const struct options *o, const struct session *s, const struct launcher *l)
 {
 	if (!o->json) {
-		printf("%s: ftmpirun, process %d, is asked for a recovery line\n",
+		printf("%s: ftmpirun, process %d, is asked for a recovery line (SIGUSR2)\n",
 			shown(s->name).text, (int)l->pid);
 		return;
 	}

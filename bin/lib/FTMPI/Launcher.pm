@@ -695,7 +695,7 @@ sub _signal
 		return;
 	}
 	if ($name eq 'TERM' && $plan->{saves_at_term} && !$self->{saving_at_term}++) {
-		$self->_event('stop_wanted', 'SIGTERM came', TERM_TIME, 128 + 15);
+		$self->_event('stop_wanted', 'SIGTERM came', TERM_TIME, 128 + 15, 'SIGTERM');
 		return;
 	}
 	$self->_event('signal', $name);
@@ -710,7 +710,7 @@ sub _watch_limit
 	my $left  = $self->{now} + $limit - FTMPI::Loop::now();
 	my $need  = List::Util::max(List::Util::min(LIMIT_LEAST, LIMIT_PART * $limit), LIMIT_LINES * $self->{notes}->longest_line);
 	if ($left <= $need) {
-		$self->_event('stop_wanted', "the time limit of $limit s (-time-limit) is near", $left > 0.2 ? 0.8 * $left : 0.1, 124);
+		$self->_event('stop_wanted', "the time limit of $limit s (-time-limit) is near", $left > 0.2 ? 0.8 * $left : 0.1, 124, '-time-limit');
 		return;
 	}
 	$self->{loop}->after(List::Util::min($left - $need, LIMIT_TURN), sub { $self->_watch_limit });
@@ -742,8 +742,8 @@ sub _wanted
 {
 	my ($self) = @_;
 	my $plan = $self->{plan};
-	return $self->_event('stop_wanted', 'SIGUSR2 came (-stop-after-ckpt)', List::Util::max(STOP_TIME, LIMIT_LINES * $self->{notes}->longest_line), 128 + 12) if $plan->{stop_after};
-	return $self->_event('line_wanted') if $plan->{image} || $plan->{asks_program};
+	return $self->_event('stop_wanted', 'SIGUSR2 came (-stop-after-ckpt)', List::Util::max(STOP_TIME, LIMIT_LINES * $self->{notes}->longest_line), 128 + 12, 'SIGUSR2') if $plan->{stop_after};
+	return $self->_event('line_wanted', 'SIGUSR2') if $plan->{image} || $plan->{asks_program};
 	$self->_say($plan->{alone} ? FTMPI::Launcher::Sentences::NO_IMAGES_ALONE : FTMPI::Launcher::Sentences::NO_IMAGES);
 	return;
 }

@@ -61,7 +61,7 @@ sub story
 {
 	my @told;
 	for my $event (@_) {
-		my ($name, @data) = ref $event ? @$event : $event;
+		my ($name, @data) = ref $event ? @$event : $event eq 'wanted' ? ($event, 'SIGUSR2') : $event;
 		@data = $stamp{"rank_$name"} // -1 if $name =~ /^(?:due|late)\z/ && !@data;
 		push @told, [ words($checkpoints->$name(@data)) ];
 	}
@@ -250,6 +250,7 @@ subtest 'SIGUSR2' => sub {
 			[ 'log: checkpoint 3 of rank 2 is committed', 'say: SIGUSR2: every rank has a checkpoint.' ] ], 'all, one after the other, at once');
 	is_deeply(last_of('wanted')->[0], 'HOLD 4 to 0', '... and again');
 	is_deeply(last_of('wanted'), ['say: SIGUSR2: the ranks are asked for checkpoints already.'], '... not twice at a time');
+	is_deeply(last_of([ wanted => 'SIGTERM' ]), ['say: SIGTERM: the ranks are asked for checkpoints already.'], '... whoever asks');
 
 	begin({});
 	is_deeply(last_of('all_inited', 'due', held(0, 1), 'wanted', [ saved => 0, 1, 1 ])->[1], 'HOLD 2 to 1', 'one that is under way will do');
@@ -359,13 +360,13 @@ subtest 'random stories' => sub {
 				$take->('ends');
 				push @bad, "$seed: still held" if defined $held;
 			} else {
-				$take->('wanted');
+				$take->('wanted', 'SIGUSR2');
 			}
 		}
 		next if $ended;
 		# without answers it goes on by its timers alone
 		my $before = $n;
-		$take->('wanted'), $take->('late', $waits{rank_late} // 0), $take->('due', $waits{rank_due} // 0) for 1 .. 4;
+		$take->('wanted', 'SIGUSR2'), $take->('late', $waits{rank_late} // 0), $take->('due', $waits{rank_due} // 0) for 1 .. 4;
 		push @bad, "$seed: nobody is asked any more" if $n == $before;
 	}
 	is("@bad[ 0 .. ($#bad < 4 ? $#bad : 4) ]", '', 'the rules are kept');

@@ -49,7 +49,7 @@ sub lines
 sub story
 {
 	my ($lines, @events) = @_;
-	return [ map { my ($name, @data) = ref ? @$_ : $_; [ words($lines->$name($name eq 'due' ? $stamp : @data)) ] } @events ];
+	return [ map { my ($name, @data) = ref ? @$_ : $_ eq 'wanted' ? ($_, 'SIGUSR2') : $_; [ words($lines->$name($name eq 'due' ? $stamp : @data)) ] } @events ];
 }
 
 # The end of a story.
@@ -165,6 +165,12 @@ subtest 'the user\'s word' => sub {
 			[ 'say: the recovery line that SIGUSR2 asked for was given up.', 'timer 60' ] ],
 		'while one is made: what becomes of that is told');
 	is_deeply(last_of(lines(), 'all_inited', 'due', held(1, @all), 'wanted'), $already, '... also after GO');
+	like(last_of(lines(), [ wanted => '-time-limit' ])->[0], qr/^say: -time-limit has no effect now: /, 'it is told who asked');
+	is_deeply(story(lines(), 'all_inited', 'due', [ wanted => 'SIGTERM' ], held(1, @all), [ saved => 0, 1, 1 ], [ wanted => '-time-limit' ], held(2, @all), 'wanted', [ saved => 0, 2, 1 ], 'due', held(3, @all), [ saved => 0, 3, 1 ]),
+		[ ['timer 60'], [ 'HOLD 1', 'timer 10' ], ['say: SIGTERM: a recovery line is being made already.'], [], [], [ 'GO 1', 'timer 70' ], [ 'say: the recovery line that SIGTERM asked for is committed.', 'timer 60' ],
+			[ 'HOLD 2', 'timer 10' ], [], [], [ 'GO 2', 'timer 70' ], [], [ 'say: the recovery line that -time-limit asked for is committed.', 'timer 60' ],
+			[ 'HOLD 3', 'timer 10' ], [], [], [ 'GO 3', 'timer 70' ], [ $committed, 'timer 60' ] ],
+		'... of each line, the first one');
 };
 
 subtest 'the end' => sub {
@@ -220,7 +226,7 @@ is_deeply(told($job, ['line_due'], held(1, @all), [ line => 4 ], [ saved => 0, 1
 	[ 'HOLD 1', 'timer 10', 'GO 1', 'timer 70', 'log: line 4 is committed', $committed, 'timer 60' ], 'a line');
 is_deeply(told($job, ['line_due'], [ finalized => 1 ], [ finalized => 2 ]), [ 'HOLD 2', 'timer 10', 'RELEASE 2' ],
 	'MPI_Finalize lets ranks go');
-like(told($job, ['line_wanted'])->[0], qr/^say: SIGUSR2 has no effect now/, '... and there are no more lines');
+like(told($job, [ line_wanted => 'SIGUSR2' ])->[0], qr/^say: SIGUSR2 has no effect now/, '... and there are no more lines');
 
 my @all_end = map { [ exited => $_, 0, 0 ] } @all;
 my $no_init = 'say: note: no recovery line was made, as no rank has called MPI_Init.';
@@ -241,10 +247,10 @@ is_deeply(said_of(job(image => undef), @whole), [], '... nor without an interval
 unlike(join("\n", @{ told(job(@by_calls), inited(@all), [ exited => 0, 3, 0 ], @all_end[ 1, 2 ]) }), qr/\Q$no_call\E/, '... nor in a job that fails');
 
 $job = job(term_ranks => 5);
-told($job, inited(@all), ['line_wanted']);
+told($job, inited(@all), [ line_wanted => 'SIGUSR2' ]);
 is_deeply(told($job, [ signal => 'TERM' ])->[0], 'RELEASE 1', 'ranks that are to end with -term-ranks are let go');
 $job = job(on => 'none');
-told($job, inited(@all), ['line_wanted']);
+told($job, inited(@all), [ line_wanted => 'SIGUSR2' ]);
 is_deeply([ grep { !/^(?:log|say)/ } @{ told($job, [ exited => 1, 3, 0 ]) } ], ['RELEASE 1'], '... and those of a job that has failed');
 
 subtest 'a restart' => sub {
@@ -254,7 +260,7 @@ subtest 'a restart' => sub {
 	is_deeply($said, [ 'log: rank 1 on h1 was killed by signal 9 (Killed)',
 			'say: rank 1 on h1 was killed by signal 9 (Killed); restart 1 of 3 from the beginning.' ],
 		'without a word of the program about checkpoints, and before there is a line');
-	like(told($job, ['line_wanted'])->[0], qr/^say: SIGUSR2 has no effect now/, 'no line while all begin again');
+	like(told($job, [ line_wanted => 'SIGUSR2' ])->[0], qr/^say: SIGUSR2 has no effect now/, 'no line while all begin again');
 	is_deeply(told($job, map { [ restarting_all => $_, 1 ] } @all), [], '... nor a word of the old one');
 	is_deeply(told($job, ['line_due'], held(1, 2)), [], '... also when its answers come late');
 	my @told = @{ told($job, inited(@all), ['line_due']) };
@@ -288,7 +294,7 @@ sub random_story
 		my $event = (qw(all_inited due due wanted held held held held saved committed resumed ends reset))[ rand 13 ];
 		next if $event eq 'all_inited' && $state ne 'none' || $event eq 'due' && !defined $stamp;
 		my @data = $event eq 'held' ? ($rank, $its, rand() < 0.1 ? 'why' : '') : $event eq 'saved' ? (0, $its, rand() < 0.8)
-			: $event eq 'reset' ? $epoch + 1 : $event eq 'due' ? $stamp : ();
+			: $event eq 'reset' ? $epoch + 1 : $event eq 'due' ? $stamp : $event eq 'wanted' ? 'SIGUSR2' : ();
 		my $before = $state;
 		my $old    = $stamp;
 		my @actions = $lines->$event(@data);

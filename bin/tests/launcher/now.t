@@ -41,7 +41,7 @@ my ($name) = $job->{err} =~ /session (\S+):/;
 session($name, launcher => FTMPI::Launcher::Record::running_process($job->{pid}));
 my $asked = now($work);
 is("$asked->{status} $asked->{err}", '0 ', 'a job that runs is asked');
-like($asked->{out}, qr/\A\S+: ftmpirun, process $job->{pid}, is asked for a recovery line\n\z/, '... which is said');
+like($asked->{out}, qr/\A\S+: ftmpirun, process $job->{pid}, is asked for a recovery line \(SIGUSR2\)\n\z/, '... which is said');
 wait_end($job);
 is($job->{status}, 0, '... and makes its line') or diag $job->{err};
 is(() = $job->{err} =~ /SIGUSR2 asked for is committed/g, 2, '... which it tells');

@@ -23,6 +23,7 @@ my $job = ftmpirun([ qw(-time-limit 2), @images, words(qw(join lines:1 hang)) ])
 is($job->{status}, 75, 'a job with images comes to its time limit');
 like($job->{err}, qr/^ftmpirun: the time limit of 2 s \(-time-limit\) is near$asked/m, '... it is said');
 like($job->{err}, qr/^ftmpirun: the time limit of 2 s \(-time-limit\) is near; the job is ended\.\n/m, '... and that it ends');
+like($job->{err}, qr/^ftmpirun: the recovery line that -time-limit asked for is committed\.\n/m, '... and who asked for the line');
 like($job->{err}, $goes_on, '... and what -restore goes on from');
 nobody_left();
 
@@ -44,6 +45,7 @@ kill 'TERM', $job->{pid};
 wait_end($job);
 is($job->{status}, 75, 'SIGTERM in a job with a time limit');
 like($job->{err}, qr/^ftmpirun: SIGTERM came$asked/m, '... makes a line, too');
+like($job->{err}, qr/^ftmpirun: the recovery line that SIGTERM asked for is committed\.\n/m, '... which is said of it');
 nobody_left();
 
 $job = begin([ $FTMPIRUN, qw(-time-limit 1h), @images, words(qw(join say:ready hang)) ]);

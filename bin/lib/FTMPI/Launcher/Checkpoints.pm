@@ -118,15 +118,15 @@ sub due
 	return $self->{state} eq 'idle' ? $self->_next : ();
 }
 
-# The user wants a checkpoint of each rank. One that is under way will do.
+# A checkpoint of each rank is wanted. One that is under way will do. by: who asks (SIGUSR2, SIGTERM or an option).
 sub wanted
 {
-	my ($self) = @_;
+	my ($self, $by) = @_;
 	my $state = $self->{state};
-	return [ say => FTMPI::Launcher::Sentences::NO_CHECKPOINT_NOW ] if $state =~ /^(?:none|last|over)\z/;
-	return [ say => 'SIGUSR2: the ranks are asked for checkpoints already.' ] if $self->{round};
+	return [ say => FTMPI::Launcher::Sentences::no_checkpoint_now($by) ] if $state =~ /^(?:none|last|over)\z/;
+	return [ say => "$by: the ranks are asked for checkpoints already." ] if $self->{round};
 	my $from = $state eq 'idle' ? $self->{n} + 1 : $self->{n};
-	$self->{round} = { from => $from, left => { map { $_ => 1 } 0 .. $self->{size} - 1 }, without => {} };
+	$self->{round} = { by => $by, from => $from, left => { map { $_ => 1 } 0 .. $self->{size} - 1 }, without => {} };
 	delete $self->{round}{left}{ $self->{rank} } if $state ne 'idle';
 	return $state eq 'idle' ? $self->_next : ();
 }
@@ -329,7 +329,7 @@ sub _round_over
 	$self->{state} = 'over' if $self->{state} eq 'last';
 	my $round = delete $self->{round} // return;
 	my @without = sort { $a <=> $b } keys %{ { %{ $round->{left} }, %{ $round->{without} } } };
-	return [ say => FTMPI::Launcher::Sentences::all_asked(@without) ];
+	return [ say => FTMPI::Launcher::Sentences::all_asked($round->{by}, @without) ];
 }
 
 # ---- actions ----

@@ -435,12 +435,12 @@ sub _line
 	return (@actions, $self->{stopping} && $self->{phase} eq 'running' && !$self->{saving}->is_saving ? $self->_stop('') : ());
 }
 
-# SIGUSR2 where lines are made, or FTMPI_Checkpoint_due tells the program that one is due.
+# Where lines are made, or FTMPI_Checkpoint_due tells the program that one is due. by: who asks.
 sub _saving_wanted
 {
-	my ($self) = @_;
-	return $self->{saving}->wanted if $self->{image};
-	return $self->{phase} ne 'running' ? [ say => FTMPI::Launcher::Sentences::NO_LINE_NOW ] : [ save_all => $self->{epoch}, ++$self->{data_asked}, FTMPI::Control::GO ];
+	my ($self, $by) = @_;
+	return $self->{saving}->wanted($by) if $self->{image};
+	return $self->{phase} ne 'running' ? [ say => FTMPI::Launcher::Sentences::no_line_now($by) ] : [ save_all => $self->{epoch}, ++$self->{data_asked}, FTMPI::Control::GO ];
 }
 
 # -ckpt-interval auto.
@@ -448,13 +448,13 @@ sub _interval { my ($self, $seconds) = @_; return $self->{saving}->interval($sec
 
 # ---- an end from which -restore goes on ----
 
-# why: the first words of the sentence; seconds that the line may take; status: if there is nothing to go on from.
+# why: the first words of the sentence; seconds that the line may take; status: if there is nothing to go on from; by: who asks.
 sub _stop_wanted
 {
-	my ($self, $why, $seconds, $status) = @_;
+	my ($self, $why, $seconds, $status, $by) = @_;
 	my $late = [ timer => 'stop_late', $seconds, $why, $seconds, $status ];
 	return $late if $self->{stopping};
-	$self->{stopping} = { why => $why, status => $status };
+	$self->{stopping} = { why => $why, status => $status, by => $by };
 	my $what = $self->{recovery}->is_alone ? 'ranks make checkpoints' : 'a recovery line is made';
 	my $recovery = $self->{recovery};
 	# under message logging a program says itself when its ranks make checkpoints
@@ -463,11 +463,11 @@ sub _stop_wanted
 	return $self->_stop('') if $self->{image} && !$self->{saving}->has_begun;
 	# it is nearly over by itself
 	return $late if $recovery->is_leaving || $self->{finalizing} || $self->{saving}->has_ended;
-	return ([ say => "$why: $what, then the job is ended." ], $self->_saving_wanted, $late);
+	return ([ say => "$why: $what, then the job is ended." ], $self->_saving_wanted($by), $late);
 }
 
 # A line that was refused is asked for again, as long as there is time.
-sub _stop_again { my ($self) = @_; return $self->{stopping} && $self->{saving}->is_idle ? $self->_saving_wanted : () }
+sub _stop_again { my ($self) = @_; return $self->{stopping} && $self->{saving}->is_idle ? $self->_saving_wanted($self->{stopping}{by}) : () }
 
 sub _ask_again
 {

@@ -26,7 +26,7 @@ use FTMPI::Control             ();
 use FTMPI::Launcher::Notes     ();
 use FTMPI::Launcher::Sentences ();
 
-# hosts: FTMPI::Launcher::HostTable; image: { interval, or undef when lines are made at the user's word alone; patience;
+# hosts: FTMPI::Launcher::HostTable; image: { interval, or undef when lines are made when they are asked for alone; patience;
 # waits: ranks are held until all have come }, in seconds; program: the program makes the line when it is told that one is due, and nobody says SAVED; or undef: the launcher asks for no lines; notes: FTMPI::Launcher::Notes.
 sub new
 {
@@ -41,7 +41,7 @@ sub new
 sub reset
 {
 	my ($self, $epoch) = @_;
-	@$self{qw(state epoch n wanted)} = ('none', $epoch, 0, 0);
+	@$self{qw(state epoch n wanted)} = ('none', $epoch, 0, undef);
 	$self->{stamp}++;
 	return;
 }
@@ -59,16 +59,16 @@ sub ends
 	return $was eq 'held' ? $self->_step(FTMPI::Control::RELEASE) : ();
 }
 
-# The user wants a line now.
+# A line is wanted now. by: who asks (SIGUSR2, SIGTERM or an option). Of several for one line the first is named.
 sub wanted
 {
-	my ($self) = @_;
+	my ($self, $by) = @_;
 	my $state = $self->{state};
-	return [ say => FTMPI::Launcher::Sentences::NO_LINE_NOW ] if $state =~ /^(?:none|last|over)\z/;
-	my $is_first = !$self->{wanted};
-	$self->{wanted} = 1;
+	return [ say => FTMPI::Launcher::Sentences::no_line_now($by) ] if $state =~ /^(?:none|last|over)\z/;
+	my $is_first = !defined $self->{wanted};
+	$self->{wanted} //= $by;
 	return $self->_begin if $state eq 'idle';
-	return $is_first ? [ say => 'SIGUSR2: a recovery line is being made already.' ] : ();
+	return $is_first ? [ say => "$by: a recovery line is being made already." ] : ();
 }
 
 # The timer of the same name. Only the last one that was set counts.
@@ -111,7 +111,7 @@ sub saved
 	my $state = $self->{state};
 	return if $state !~ /^(?:saving|last)\z/ || $n != $self->{n} || $rank != 0;
 	my $wanted = $self->{wanted};
-	my $text   = 'the recovery line ' . ($wanted ? 'that SIGUSR2 asked for ' : '') . ($committed ? 'is committed.' : 'was given up.');
+	my $text   = 'the recovery line ' . ($wanted ? "that $wanted asked for " : '') . ($committed ? 'is committed.' : 'was given up.');
 	$self->{notes}->add('line_refused', why => 'the ranks have given it up') if !$committed;
 	my $is_news = $self->_ends_trouble($committed);
 	$text = FTMPI::Launcher::Sentences::made_again($self->{number}) if $is_news && !$wanted;
@@ -157,7 +157,7 @@ sub interval
 sub _idle
 {
 	my ($self) = @_;
-	@$self{qw(state wanted)} = ('idle', 0);
+	@$self{qw(state wanted)} = ('idle', undef);
 	$self->{stamp}++;
 	return defined $self->{interval} ? $self->_timer($self->{interval}) : ();
 }
@@ -196,7 +196,7 @@ sub _release
 	return ($self->_report($text), $self->_step(FTMPI::Control::RELEASE), $self->_idle);
 }
 
-# What keeps lines from being made is told once until one is made, but always to a user who asked for one.
+# What keeps lines from being made is told once until one is made, but always where somebody asked for one.
 sub _report
 {
 	my ($self, $text) = @_;

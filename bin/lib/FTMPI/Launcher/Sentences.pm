@@ -28,11 +28,7 @@ use constant {
 		. ' processes would have been saved.',
 	NO_CHECKPOINT_INIT => 'note: no rank has made a checkpoint, as none has called MPI_Init.',
 	NO_CHECKPOINT_INTERVAL => 'note: -image without -ckpt-interval: ranks make checkpoints when SIGUSR2 comes to ftmpirun, and when -log-limit wants that.',
-	NO_CHECKPOINT_NOW => 'SIGUSR2 has no effect now: ranks can be asked for checkpoints from the time when all have called'
-		. ' MPI_Init until all have called MPI_Finalize.',
 	NO_LINE_FITS => 'the ranks have found no recovery line that they can go on from, so the job is ended',
-	NO_LINE_NOW => 'SIGUSR2 has no effect now: a recovery line can be made from the time when all ranks have called'
-		. ' MPI_Init until the first calls MPI_Finalize.',
 };
 
 # Words behind the program that ftmpirun knows as its options.
@@ -257,7 +253,6 @@ sub checkpoint_not_heard_of
 	return "$who has not said within $seconds s whether its checkpoint $n is committed.";
 }
 
-# The user wanted a checkpoint of each rank; without: those that have none of that.
 # The newest checkpoint of a rank is not there when it begins again.
 sub checkpoint_gone
 {
@@ -266,11 +261,25 @@ sub checkpoint_gone
 		. ", but its checkpoint $newest is committed: was the work directory changed, or is it another one on that host (-workdir)? The job is ended.";
 }
 
+# by: who asks for a line, or for a checkpoint of each rank: SIGUSR2, SIGTERM or an option.
+sub no_line_now
+{
+	my ($by) = @_;
+	return "$by has no effect now: a recovery line can be made from the time when all ranks have called MPI_Init until the first calls MPI_Finalize.";
+}
+
+sub no_checkpoint_now
+{
+	my ($by) = @_;
+	return "$by has no effect now: ranks can be asked for checkpoints from the time when all have called MPI_Init until all have called MPI_Finalize.";
+}
+
+# without: the ranks that have no checkpoint of that.
 sub all_asked
 {
-	my (@without) = @_;
-	return 'SIGUSR2: every rank has a checkpoint.' if !@without;
-	return 'SIGUSR2: all other ranks have a checkpoint, but not ' . numbered('rank', @without) . '.';
+	my ($by, @without) = @_;
+	return "$by: every rank has a checkpoint." if !@without;
+	return "$by: all other ranks have a checkpoint, but not " . numbered('rank', @without) . '.';
 }
 
 # what: line 7, or its checkpoint 7
