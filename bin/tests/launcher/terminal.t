@@ -18,7 +18,7 @@ BAIL_OUT($why) if defined $why;
 
 my $TOP = "$FindBin::RealBin/../../ftmpi-top";
 my ($files, $text) = (0, 'w' x 20 . "\xc3\xa9" x 20);
-my $STATUS = qr/ ranks on |25 % w/;
+my $STATUS = qr/ ranks on | % w/;
 
 @ENV{qw(RUN TOP RANK PERL DIR WORDS)} = ($FTMPIRUN, $TOP, $RANK, $^X, scratch(), $text);
 
@@ -57,6 +57,15 @@ sub runs
 	return;
 }
 
+sub status
+{
+	my ($work) = @_;
+	my ($path) = glob scratch() . "/$work/*/status.json" or return '';
+	open my $file, '<', $path or return '';
+	local $/;
+	return readline($file) // '';
+}
+
 sub new { return FTMPI::Test::Terminal->new(scratch(), @_) }
 
 subtest 'one line' => sub {
@@ -84,13 +93,21 @@ subtest 'one line' => sub {
 
 subtest 'a prompt' => sub {
 	my $terminal = new();
-	my $go = name_of_file();
-	runs($terminal, '', "0:await:\$DIR/$go", '0:raw:name?', '0:take:3', 'hang');
+	my ($go, $more, $most) = map { name_of_file() } 1 .. 3;
+	runs($terminal, '-record -workdir $DIR/prompt', "0:await:\$DIR/$go", '0:raw:name?', '0:take:3', "1:await:\$DIR/$more", '1:progress:260000,\$WORDS', "1:await:\$DIR/$most", '1:progress:270000,\$WORDS', 'hang');
 	shows($terminal, 'there is the line', sub { is_last(qr/25 %/, @_) });
 	touch($go);
-	shows($terminal, 'a prompt has the row for itself', sub { my @rows = grep { length } @_; $rows[-1] eq 'name?' });
+	my $is_prompt = sub { my @rows = grep { length } @_; $rows[-1] eq 'name?' };
+	shows($terminal, 'a prompt has the row for itself', $is_prompt);
+	# the status is saved every two seconds at most: the line would have been written meanwhile
+	for my $case ([ $more, '0.26' ], [ $most, '0.27' ]) {
+		my ($file, $fraction) = @$case;
+		touch($file);
+		ok(eventually(sub { status('prompt') =~ /"fraction":\Q$fraction\E\b/ }, sub { status('prompt') }), 'time goes by');
+	}
+	ok($is_prompt->($terminal->screen), '... and it still has') or diag $terminal->seen;
 	$terminal->type("me\n");
-	shows($terminal, '... and what is typed, and there is the line again', sub { is_last(qr/25 %/, @_) && 2 == grep { /^(?:name\?me|took=me)$/ } @_ });
+	shows($terminal, '... and what is typed, and there is the line again', sub { is_last(qr/27 %/, @_) && 2 == grep { /^(?:name\?me|took=me)$/ } @_ });
 	$terminal->key('C-c');
 	shows($terminal, 'Ctrl-C: it is gone', \&is_prompt);
 	my @rows = grep { length } $terminal->screen;
