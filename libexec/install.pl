@@ -166,15 +166,17 @@ sub table
 	$file->("$at->{DOCDIR}/examples",    0644, glob 'examples/*.*');
 	$link->("$man/man1/ftmpicxx.1", "$man/man1/ftmpicc.1");
 	my $words = "$share/bash-completion/completions";
-	$file->($words, 0644, map { "$at->{B}/completions/$_" } qw(ftmpirun ftmpi-ckpt ftmpicc));
+	$file->($words, 0644, map { "$at->{B}/completions/$_" } qw(ftmpirun ftmpi-ckpt ftmpi-report ftmpi-top ftmpicc));
 	$link->("$words/$_", "$words/ftmpicc") for 'ftmpicxx', $at->{FORTRAN} ? 'ftmpifort' : ();
 	for my $name (sort keys %COMMAND) {
 		my $page = ($name =~ /^mpif/ ? 'ftmpifort' : $COMMAND{$name}) . '.1';
 		$link->("$names/bin/$name",              "$prefix/bin/$COMMAND{$name}");
 		$link->("$names/share/man/man1/$name.1", "$man/man1/$page");
+		$link->("$names/share/bash-completion/completions/$name", "$words/$COMMAND{$name}");
 		next if !$at->{MPI_NAMES};
 		$link->("$prefix/bin/$name",   "$prefix/bin/$COMMAND{$name}");
 		$link->("$man/man1/$name.1", "$man/man1/$page");
+		$link->("$words/$name",        "$words/$COMMAND{$name}");
 	}
 	return \%made;
 }

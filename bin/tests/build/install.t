@@ -83,6 +83,13 @@ for my $case (
 	works($name, $prefix, $lib, $include, $abi);
 	ok(-f "$man/man1/ftmpirun.1" && -f "$man/man3/FTMPI_Restore.3" && -f "$doc/images.md", "$name: pages and documents");
 	is(shell("find -L $prefix -type l")->out, '', "$name: no link leads nowhere");
+	my ($completions) = grep { -d } map { "$_/bash-completion/completions" } "$prefix/share", "$own/very/far/data";
+	my $aside = "$prefix/libexec/ftmpi";
+	for my $command (glob "$prefix/bin/* $aside/bin/*") {
+		my ($of) = $command =~ m{([^/]+)\z};
+		my $file = ($command =~ m{^\Q$aside\E/} ? "$aside/share/bash-completion/completions" : $completions) . "/$of";
+		like(shell("PATH=$aside/bin:$prefix/bin:\$PATH bash -c '. $file; complete -p $of'")->out, qr/^complete .*-F _ftmpi\w+ \Q$of\E$/m, "$name: bash completes $of");
+	}
 	make("uninstall $words")->is_status(0, "$name: make uninstall");
 	is(shell("find $prefix $own 2>&1 | grep -v 'No such file'")->out, '', "$name: nothing is left");
 }
@@ -107,6 +114,7 @@ my $there  = "PREFIX='$full' MPI_NAMES=1";
 shell("umask 077; make -s -C '" . root() . "' install $there")->is_status(0, 'install under a strict umask');
 is(shell("find $full -newer greet.c ! -type l ! -perm -444 ; find $full -type d ! -perm -555")->out, '', '... everybody may read it');
 ok(-l "$full/bin/mpicc", '... with the names of other MPIs');
+like(shell("PATH=$full/bin:\$PATH bash -c '. $full/share/bash-completion/completions/mpirun; complete -p mpirun'")->out, qr/ -F _ftmpirun mpirun$/, '... which bash completes');
 make("install PREFIX='$full'")->is_status(0, 'install once more, without the names');
 ok(!-e "$full/bin/mpicc" && !-l "$full/bin/mpicc", '... takes the names away');
 make("uninstall PREFIX='$full'")->is_status(0, 'uninstall');

@@ -29,7 +29,7 @@ sub completed
 {
 	my ($line, $breaks) = @_;
 	my ($command) = $line =~ /^(\S+)/;
-	my $file = $command =~ /^ftmpi(?:cxx|fort)\z/ ? 'ftmpicc' : $command;
+	my $file = $command =~ /^(?:ftmpi(?:cxx|fort)|mpi(?:c|f).*|mpiCC)\z/ ? 'ftmpicc' : $command =~ /^mpi/ ? 'ftmpirun' : $command;
 	local $ENV{LINE}   = $line;
 	local $ENV{BREAKS} = $breaks // " \t\n\"'><=;|&(:";
 	local $ENV{NAME}   = $command;
@@ -40,7 +40,7 @@ enable -n compopt
 HOSTFILE=hosts
 . "$SCRIPT" || exit
 COMP_LINE=$LINE COMP_POINT=${#LINE} COMP_WORDS=("$NAME") COMP_WORDBREAKS=$BREAKS
-[[ $(complete -p "$NAME") =~ \ -F\ ([^ ]+) ]] || exit
+[[ $(complete -p "$NAME" 2>/dev/null) =~ \ -F\ ([^ ]+) ]] || exit
 "${BASH_REMATCH[1]}" || echo "status $?"
 ((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"
 EOS
@@ -57,7 +57,30 @@ sub has
 	return;
 }
 
-is(system('bash', '-n', "$folder/scripts/$_"), 0, "$_ is a script of bash") for qw(ftmpirun ftmpi-ckpt ftmpicc);
+is(system('bash', '-n', "$folder/scripts/$_"), 0, "$_ is a script of bash") for qw(ftmpirun ftmpi-ckpt ftmpi-report ftmpi-top ftmpicc);
+
+# Every command, and every option that its -help has, whatever becomes of either: what is not completed at all shows here.
+my $bin = "$FindBin::RealBin/../..";
+my %words_of = ('ftmpi-ckpt' => 'ftmpi-ckpt list');
+for my $path (grep({ -f } glob "$bin/*"), grep { m{/ftmpi-} && !m{/ftmpi-keeper\z} } glob "$ENV{FTMPI_PROGRAMS}/ftmpi-*") {
+	my ($command) = $path =~ m{([^/]+)\z};
+	my $help = `$path -help`;
+	is($?, 0, "$command -help");
+	my @options = grep { /\w/ } map { split /, / } $help =~ /^  (-[-:\w]+(?:, -[-:\w]+)*)/mg;
+	cmp_ok(scalar @options, '>', 2, "... has options");
+	my %offered = map { $_ => 1 } split /\|/, completed(($words_of{$command} // $command) . ' -');
+	is(join(' ', grep { !$offered{ s/:.*//r } } @options), '', '... which are all offered');
+}
+
+# The names that every MPI has, where they lead to these commands.
+{
+	local $ENV{PATH} = "$bin/../libexec/ftmpi/bin:$ENV{PATH}";
+	has("$_ -max", '-max-restarts', "$_ is ftmpirun") for qw(mpirun mpiexec);
+	has("$_ -link", '-link-info', "$_ is a compiler") for qw(mpicc mpicxx mpic++ mpiCC mpifort mpif77 mpif90);
+	symlink '/bin/true', "$folder/mpirun" or die "mpirun: $!\n";
+	$ENV{PATH} = "$folder:$ENV{PATH}";
+	has('mpirun -max', '', "another MPI's mpirun is not");
+}
 
 # ftmpirun: every option, values of fixed choices, files, sessions.
 my %offered = map { $_ => 1 } split /\|/, completed('ftmpirun -');
@@ -100,6 +123,18 @@ has('ftmpi-ckpt list -', '-h|-help|-json|-keep|-line|-session|-table|-version', 
 has('ftmpi-ckpt show ru', 'runs', '... a work directory');
 has('ftmpi-ckpt show runs -session 20261121', $sessions[0], '... a session in it');
 has('ftmpi-ckpt show -line ', '', '... a number');
+
+# ftmpi-top, ftmpi-report.
+has('ftmpi-top --o', '--once', 'an option of ftmpi-top, with two dashes');
+has('ftmpi-top -once ru', 'runs', '... a work directory');
+has('ftmpi-top runs/20261122', "runs/$sessions[1]", '... a session in it');
+has('ftmpi-top no', '', '... which a file is not');
+has('ftmpi-report ru', 'runs', 'a work directory of ftmpi-report');
+has('ftmpi-report runs -m', '-man|-mtbf', '... its options');
+has('ftmpi-report runs -session ', join('|', @sessions), '... sessions in it');
+has('ftmpi-report runs -o two', 'two words', '... a file');
+has('ftmpi-report runs -mtbf ', '', '... a time');
+has('ftmpi-report -o out.html ru', 'runs', '... a work directory behind an option');
 
 # ftmpicc.
 for my $command (qw(ftmpicc ftmpicxx ftmpifort)) {

@@ -221,4 +221,18 @@ subtest 'ftmpi-top' => sub {
 	nobody_left();
 };
 
+# As bytes, of a terminal that script(1) makes.
+subtest 'no moment without the line' => sub {
+	my $go  = name_of_file();
+	my $job = begin([ 'script', '-qefc', "exec \$RUN -progress -n 1 \$PERL \$RANK join await:\$DIR/$go say:last hang", '/dev/null' ], keep_open => 1, env => { SHELL => '/bin/sh', TERM => 'xterm' });
+	wait_for($job, 'out', qr/ 1\/1 ranks on 1 host\r/);
+	touch($go);
+	wait_for($job, 'out', qr/last/);
+	syswrite $job->{feed}, "\003";
+	wait_end($job);
+	like($job->{out}, qr/\r\e\[Jlast\r\n\e\[\?7l[^\r\n\e]+ranks on 1 host\r\e\[\?7h/, 'it comes with what the job prints');
+	like($job->{out}, qr/\r\e\[J\z/, 'and is cleared at last');
+	nobody_left();
+};
+
 done_testing;

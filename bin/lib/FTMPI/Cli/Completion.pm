@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What bash completes for ftmpirun, ftmpi-ckpt and ftmpicc: scripts for its completion, made of the tables and lists of their options when
-# FTMPI is built.
+# What bash completes for the commands: scripts for its completion, made of the tables and lists of their options when FTMPI is built.
 package FTMPI::Cli::Completion;
 
 use strict;
 use warnings;
 
-use FTMPI::Cli::Options ();
-use FTMPI::Cli::Values  ();
-use FTMPI::Compiler     ();
+use FTMPI::Cli::Options    ();
+use FTMPI::Cli::Top        ();
+use FTMPI::Cli::Values     ();
+use FTMPI::Compiler        ();
+use FTMPI::Report::Options ();
 
 # How values are completed that are not a choice of words, by what stands for them in the table of options.
 my %KIND = (FILE => 'file', DIR => 'dir', LIST => 'hosts', 'HOST,...' => 'hosts', 'VAR[=VALUE]' => 'variable', CMD => 'command');
@@ -62,6 +63,17 @@ _ftmpi_sessions()
 }
 
 _ftmpi_sorted() { LC_ALL=C sort -r; }
+
+# Names that every MPI has, behind the command and its function: they are completed where they are that command here.
+_ftmpi_names()
+{
+	local command=$1 function=$2 name path
+	shift 2
+	for name; do
+		path=$(type -P "$name") && [[ $(readlink -f -- "$path") == */"$command" ]] && complete -F "$function" "$name"
+	done
+	return 0
+}
 EOS
 
 my $RUN = <<'EOS';
@@ -129,6 +141,7 @@ _ftmpirun()
 	return 0
 }
 complete -F _ftmpirun ftmpirun
+_ftmpi_names ftmpirun _ftmpirun mpirun mpiexec
 EOS
 
 my $CKPT = <<'EOS';
@@ -177,6 +190,54 @@ _ftmpicc()
 	return 0
 }
 complete -o bashdefault -o default -F _ftmpicc ftmpicc ftmpicxx ftmpifort
+_ftmpi_names ftmpicc _ftmpicc mpicc mpicxx mpic++ mpiCC mpifort mpif77 mpif90
+EOS
+
+# For a command that is given a work directory: function, kinds of values, options, command.
+my $WORKDIR = <<'EOS';
+
+# What stands behind an option; nothing where it has no value.
+%1$s_kind()
+{
+	case $1 in
+%2$s	esac
+}
+
+%1$s()
+{
+	local words cur i kind='' folder=. dashes
+	COMPREPLY=()
+	_ftmpi_words
+	local last=$((${#words[@]} - 1))
+	((last > 0)) || return 0
+	for ((i = 1; i < last; i++)); do
+		kind=''
+		case ${words[i]} in
+		-*)
+			kind=${words[i]#-}
+			kind=$(%1$s_kind "${kind#-}")
+			[[ ! $kind ]] || ((++i))
+			;;
+		*) folder=${words[i]} ;;
+		esac
+	done
+	((i > last)) || kind=''
+	dashes=${cur%%%%[!-]*}
+	case $kind in
+	file) _ftmpi_files -f ;;
+	session) _ftmpi_add < <(_ftmpi_sessions "$folder" '') ;;
+	none) ;;
+	*)
+		if [[ $cur == -* ]]; then
+			_ftmpi_add < <(compgen -P "$dashes" -W '%3$s' -- "${cur#"$dashes"}")
+		else
+			_ftmpi_files -d
+		fi
+		;;
+	esac
+	return 0
+}
+complete -F %1$s %4$s
 EOS
 
 # How the value of this option is completed; '' where it has none.
@@ -212,6 +273,29 @@ sub ftmpi_ckpt
 	return sprintf($HEAD, 'ftmpi-ckpt') . "\n_ftmpi_ckpt_commands='@commands'\n_ftmpi_ckpt_options='@options'\n" . $CKPT;
 }
 
+# What stands behind an option of ftmpi-report, by its word for that.
+my %VALUE = (FILE => 'file', S => 'session');
+
+sub _of_workdir
+{
+	my ($command, $kinds, @names) = @_;
+	my $cases = join '', map { "\t$_) echo '$kinds->{$_}' ;;\n" } sort keys %$kinds;
+	my $function = '_' . $command =~ tr/-/_/r;
+	return sprintf($HEAD, $command) . sprintf($WORKDIR, $function, $cases || "\t*) ;;\n", "@names", $command);
+}
+
+# From what ftmpi-top -help prints: no option has a value.
+sub ftmpi_top { return _of_workdir('ftmpi-top', {}, map { s/-//r } map { split /, / } FTMPI::Cli::Top::HELP =~ /^  (-\w+(?:, -\w+)*)/mg) }
+
+sub ftmpi_report
+{
+	my %kinds;
+	for my $option (grep { $_->{takes} } @FTMPI::Report::Options::OPTIONS) {
+		$kinds{$_} = $VALUE{ $option->{takes} } // 'none' for @{ $option->{names} };
+	}
+	return _of_workdir('ftmpi-report', \%kinds, map { @{ $_->{names} } } @FTMPI::Report::Options::OPTIONS);
+}
+
 sub ftmpicc
 {
 	my @options = FTMPI::Compiler::help('ftmpicc', 'c') =~ /^  (-[-\w]+)/mg;
@@ -226,7 +310,7 @@ sub main
 	my ($folder, $tool) = @_;
 	my $help = `$tool -help`;
 	die "$tool -help fails\n" if $?;
-	my %text = (ftmpirun => ftmpirun(), 'ftmpi-ckpt' => ftmpi_ckpt($help), ftmpicc => ftmpicc());
+	my %text = (ftmpirun => ftmpirun(), 'ftmpi-ckpt' => ftmpi_ckpt($help), 'ftmpi-report' => ftmpi_report(), 'ftmpi-top' => ftmpi_top(), ftmpicc => ftmpicc());
 	for my $name (sort keys %text) {
 		open my $out, '>', "$folder/$name" or die "$folder/$name: $!\n";
 		print $out $text{$name};
