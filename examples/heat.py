@@ -3,7 +3,7 @@
 """Heat in a rod: each rank has a part of the cells and exchanges its ends with its neighbours.
 
     export PYTHONPATH=/usr/local/share/ftmpi/python
-    ftmpirun -ckpt-interval 1 -workdir work -n 4 python3 heat.py 200000
+    ftmpirun -progress -ckpt-interval 1 -workdir work -n 4 python3 heat.py 200000
 
 It needs numpy, and mpi4py built for FTMPI (doc/python.md). Kill a rank (kill -9) after a second or two: the
 job comes back, and the answer is the same.
@@ -34,6 +34,8 @@ while state.step < steps:
     # into the array that is protected: rod = ... would make another one
     rod[1:-1] = 0.25 * rod[:-2] + 0.5 * rod[1:-1] + 0.25 * rod[2:]
     state.step += 1
+    if state.step % 100 == 0:
+        ftmpi.progress(state.step / steps, "heating")  # for -progress, and ftmpi-top
     if ftmpi.due() and ftmpi.checkpoint() == ftmpi.CKPTERROR:  # -ckpt-interval has gone by
         print("heat: no checkpoint at step", state.step, "- it goes on", file=sys.stderr)
 

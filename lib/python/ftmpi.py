@@ -24,7 +24,7 @@ line holds, and what the program begins again, is the same in every language.
 The module calls libftmpi.so.0 through ctypes, in the copy that mpi4py uses; it has nothing to compile, and
 needs neither mpi4py nor numpy to be imported. A process that was started without ftmpirun is a job of one rank, and has
 checkpoints all the same. Calls release the interpreter's lock: no other thread may be inside an MPI or FTMPI
-call meanwhile, nor change what is protected while checkpoint() or restore() runs.
+call but progress() meanwhile, nor change what is protected while checkpoint() or restore() runs.
 
 All calls but library() and version() are for the time between MPI_Init (which importing mpi4py.MPI calls) and
 MPI_Finalize, or while there is a session. Those that fail raise Error with one sentence. Source of all: ftmpi.h.
@@ -39,7 +39,7 @@ import sys
 
 __all__ = ["CHECKPOINTED", "CKPTERROR", "Error", "ID_MAX", "NOTHING", "RESTORED", "Result", "SEEK_CUR", "SEEK_END", "SEEK_SET",
            "State", "buffer_alloc", "buffer_free", "buffer_read", "buffer_resize", "buffer_seek", "buffer_write", "checkpoint",
-           "due", "library", "protect", "restart_count", "restore", "set_coordination", "unprotect", "version", "wait"]
+           "due", "library", "progress", "protect", "restart_count", "restore", "set_coordination", "unprotect", "version", "wait"]
 
 __version__ = "0.1.0"
 
@@ -83,6 +83,7 @@ class Error(Exception):
 _SONAME = "libftmpi.so.0"
 _BYTE = ctypes.c_void_p(0x247)  # MPI_BYTE of the MPI 5.0 ABI
 _NAMES = 8192                   # MPI_MAX_LIBRARY_VERSION_STRING, and more than MPI_MAX_ERROR_STRING
+_WORDS = 63                     # bytes of a text of FTMPI_Progress that are shown
 
 # Error classes of the ABI that have sentences of their own here.
 _SUCCESS, _ERR_BUFFER, _ERR_ARG, _ERR_TRUNCATE, _ERR_OTHER, _ERR_SIZE = 0, 1, 13, 15, 16, 52
@@ -172,7 +173,7 @@ def _declare(library):
     integer, pointer, count = ctypes.c_int, ctypes.c_void_p, ctypes.c_int64
     for name, arguments in (("FTMPI_Perform_Checkpoint", ()), ("FTMPI_CKPT_Wait", ()), ("FTMPI_Restore", ()),
                             ("FTMPI_CKPT_Set_coordination", (ctypes.c_char_p,)), ("FTMPI_Checkpoint_due", (pointer,)),
-                            ("FTMPI_Get_restart_count", (pointer,)), ("FTMPI_CKPT_Protect", (integer, pointer, count, pointer)),
+                            ("FTMPI_Progress", (ctypes.c_double, ctypes.c_char_p)), ("FTMPI_Get_restart_count", (pointer,)), ("FTMPI_CKPT_Protect", (integer, pointer, count, pointer)),
                             ("FTMPI_CKPT_Unprotect", (integer,)), ("FTMPI_CKPT_AllocBuffer", (count,)),
                             ("FTMPI_CKPT_ReAllocBuffer", (count,)), ("FTMPI_CKPT_DeAllocBuffer", ()),
                             ("FTMPI_CKPT_AddToBuffer", (pointer, count)), ("FTMPI_CKPT_GetFromBuffer", (pointer, count)),
@@ -514,6 +515,37 @@ def restart_count():
     count = ctypes.c_int()
     _check(_inside("ftmpi.restart_count").FTMPI_Get_restart_count(ctypes.byref(count)), "ftmpi.restart_count")
     return count.value
+
+
+def progress(fraction, text=None):
+    """Tell how far this rank's program has come: `ftmpirun -progress`, `ftmpi-top` and the record of the job show
+    what some rank has told last.
+
+        ftmpi.progress(state.step / steps, "heating")
+
+    Arguments:
+        fraction: of the whole, a number from 0 to 1.
+        text: a few words, of which 63 bytes of UTF-8 are shown; or None.
+
+    Local; it waits for nothing, and nothing that is saved or sent depends on it. Of calls that follow each other within half
+    a second the first one counts, and the first whose fraction is 1; so a program may call it in each step. Unlike other calls it
+    may be called by any thread at any time.
+
+    Errors: Error for a fraction that is no number, or not from 0 to 1 (code: MPI_ERR_ARG), for a text that is no str, and
+    outside MPI. Source: FTMPI_Progress.
+    """
+    call = "ftmpi.progress"
+    try:
+        number = None if isinstance(fraction, (bool, str, bytes, bytearray)) else float(fraction)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None:
+        raise Error("%s: %r is not a number from 0 to 1" % (call, fraction))
+    if text is not None and not isinstance(text, str):
+        raise Error("%s: the text %r is not a str" % (call, text))
+    # a letter that would be cut is left out
+    words = None if text is None else text.encode("utf-8", "replace")[:_WORDS].decode("utf-8", "ignore").encode("utf-8")
+    _check(_inside(call).FTMPI_Progress(number, words), call, {_ERR_ARG: "%r is not a number from 0 to 1" % (fraction,)})
 
 
 # ---- the data buffer ----

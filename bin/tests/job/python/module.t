@@ -35,6 +35,17 @@ for my $case ([ 'in a job', 3, ftmpirun(), '-n', 3, '-workdir', 'calls' ], [ 'al
 	$job->none_left("calls, $name");
 }
 
+# What ftmpirun hears of it.
+write_file("$dir/script.py", <<'PY');
+import ftmpi
+ftmpi.library().MPI_Init(None, None)
+ftmpi.progress(0.25, "\u00f6" * 40)
+ftmpi.library().MPI_Finalize()
+PY
+my $told = run(environment(), ftmpirun(), qw(-n 1 -record -workdir told), script("$dir/script.py"));
+$told->is_status(0, 'progress');
+like(read_file((glob "$dir/told/*/events.jsonl")[0] // '/dev/null'), qr/"event":"progress","fraction":0\.25,"rank":0,"text":"(?:\xc3\xb6){31}"/, 'progress: the record has it, with whole letters') or diag($told->saw);
+
 # ---- what comes back ----
 
 my $killed = qr/^ftmpirun: rank 2 on \S+ was killed by signal 9 \(Killed\)/m;

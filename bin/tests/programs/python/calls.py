@@ -33,6 +33,7 @@ def outside(pattern):
     refuses(pattern, ftmpi.unprotect, 0, code=ERR_OTHER)
     refuses(pattern, ftmpi.State, 0, step=1, code=ERR_OTHER)
     refuses(pattern, ftmpi.set_coordination, "blocking", code=ERR_OTHER)
+    refuses(pattern, ftmpi.progress, 0.5, code=ERR_OTHER)
     refuses(pattern, ftmpi.buffer_alloc, 8, code=ERR_OTHER)
     refuses(pattern, ftmpi.buffer_resize, 8, code=ERR_OTHER)
     refuses(pattern, ftmpi.buffer_seek, 0, code=ERR_OTHER)
@@ -143,6 +144,19 @@ def lines():
     refuses('5 is not "blocking", .*', ftmpi.set_coordination, 5)
 
 
+def progress():
+    for fraction in (0, 1, 0.5, numpy.float32(0.25), numpy.int64(1), numpy.ones(1)[0]):
+        expect("a fraction", ftmpi.progress(fraction), None)
+    for fraction in (-0.1, 1.5, 2, float("nan"), float("inf")):
+        refuses(r"\S+ is not a number from 0 to 1", ftmpi.progress, fraction, code=ERR_ARG)
+    for fraction in (True, "0.5", b"0", None, 1j, [0.5], numpy.zeros(2), 10**400):
+        refuses(r"(?s:.+) is not a number from 0 to 1", ftmpi.progress, fraction)
+    for text in (None, "", "words", "w\u00f6rter" * 40, "\ud800", "a\0b"):
+        expect("a text", ftmpi.progress(0.5, text), None)
+    for text in (b"words", 5, ["words"]):
+        refuses(r"the text .* is not a str", ftmpi.progress, 0.5, text)
+
+
 mpi = ftmpi.library()
 if not re.fullmatch(r"FTMPI \d+\.\d+\.\d+ \(MPI 5\.0 ABI 1\.0\)", ftmpi.version()):
     wrong.append("the version is " + ftmpi.version())
@@ -154,6 +168,7 @@ memories()
 states()
 buffer()
 lines()
+progress()
 mpi.MPI_Finalize()
 outside("MPI_Finalize was called before")
 print("\n".join(wrong) or "calls: all right", flush=True)
