@@ -14,7 +14,7 @@ use FTMPI::Test::Terminal ();
 use LauncherTest;
 
 my $why = FTMPI::Test::Terminal::why_not();
-BAIL_OUT($why) if defined $why;
+plan skip_all => $why if defined $why;
 
 my $TOP = "$FindBin::RealBin/../../ftmpi-top";
 my ($files, $text) = (0, 'w' x 20 . "\xc3\xa9" x 20);
