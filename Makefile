@@ -122,10 +122,10 @@ $(B)/man/made: include/ftmpi.h doc/man/gen_calls.pl
 	$(Q)perl doc/man/gen_calls.pl include/ftmpi.h $(B)/man/man3 >$@.new && mv $@.new $@
 
 # what bash completes for the commands
-$(B)/completions/made: $(wildcard bin/lib/FTMPI/Cli/*.pm) bin/lib/FTMPI/Compiler.pm bin/lib/FTMPI/Report/Options.pm $(TOOL)
+$(B)/completions/made: $(wildcard bin/lib/FTMPI/Cli/*.pm) bin/lib/FTMPI/Compiler.pm bin/ftmpi-report bin/lib/FTMPI/Report/Options.pm $(TOOL)
 	@mkdir -p $(@D)
 	@echo "  GEN $(@D)"
-	$(Q)perl -Ibin/lib -MFTMPI::Cli::Completion -e 'FTMPI::Cli::Completion::main(@ARGV)' $(@D) $(TOOL) && touch $@
+	$(Q)perl -Ibin/lib -MFTMPI::Cli::Completion -e 'FTMPI::Cli::Completion::main(@ARGV)' $(@D) $(TOOL) bin/ftmpi-report && touch $@
 
 # ---- test programs ----
 

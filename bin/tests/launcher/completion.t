@@ -21,7 +21,7 @@ make_path("$folder/a folder", "$folder/scripts");
 for my $name ('nodes.txt', 'prog', 'two words') {
 	open my $out, '>', "$folder/$name" or die "$name: $!";
 }
-FTMPI::Cli::Completion::main("$folder/scripts", "$ENV{FTMPI_PROGRAMS}/ftmpi-ckpt");
+FTMPI::Cli::Completion::main("$folder/scripts", "$ENV{FTMPI_PROGRAMS}/ftmpi-ckpt", "$FindBin::RealBin/../../ftmpi-report");
 
 # As bash has it: the line up to the cursor, and what it breaks words at. What is there to be completed, in order, of the commands and files here
 # alone.

@@ -20,10 +20,10 @@ use warnings;
 
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 
-use FTMPI::Agent::Unread ();
 use FTMPI::Loop          ();
 use FTMPI::Positions     ();
 use FTMPI::PrintedAgain  ();
+use FTMPI::Unread        ();
 
 # Bytes of one read; the most that a pipe can hold.
 use constant { CHUNK => 65536, PIPE_MAX => 1 << 20, KEPT => 1 << 20 };
@@ -124,7 +124,7 @@ sub _unread
 {
 	my ($source) = @_;
 	my $pipe = $source->{pipes}{ +STANDARD_OUTPUT } // return 0;
-	return FTMPI::Agent::Unread::bytes($pipe->{handle}) // 0;
+	return FTMPI::Unread::bytes($pipe->{handle}) // 0;
 }
 
 # It has run its program up to where the data of its checkpoint n are restored, as it says once; then it stands for that.

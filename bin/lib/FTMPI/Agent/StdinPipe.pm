@@ -10,8 +10,8 @@ use warnings;
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use Fcntl qw(O_NONBLOCK O_RDONLY);
 
-use FTMPI::Agent::Unread ();
-use FTMPI::Loop          ();
+use FTMPI::Loop   ();
+use FTMPI::Unread ();
 
 # PAUSE: seconds.
 use constant { CHUNK => 65536, PAUSE => 1 };
@@ -108,7 +108,7 @@ sub was_read
 	return 0 if !$self->{written};
 	sysopen my $in, "/proc/$pid/fd/0", O_RDONLY | O_NONBLOCK or return undef;
 	return undef if !-p $in || (stat _)[1] != $self->{inode};
-	my $unread = FTMPI::Agent::Unread::bytes($in) // return undef;
+	my $unread = FTMPI::Unread::bytes($in) // return undef;
 	return $self->{written} - $unread;
 }
 

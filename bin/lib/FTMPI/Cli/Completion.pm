@@ -6,11 +6,10 @@ package FTMPI::Cli::Completion;
 use strict;
 use warnings;
 
-use FTMPI::Cli::Options    ();
-use FTMPI::Cli::Top        ();
-use FTMPI::Cli::Values     ();
-use FTMPI::Compiler        ();
-use FTMPI::Report::Options ();
+use FTMPI::Cli::Options ();
+use FTMPI::Cli::Top     ();
+use FTMPI::Cli::Values  ();
+use FTMPI::Compiler     ();
 
 # How values are completed that are not a choice of words, by what stands for them in the table of options.
 my %KIND = (FILE => 'file', DIR => 'dir', LIST => 'hosts', 'HOST,...' => 'hosts', 'VAR[=VALUE]' => 'variable', CMD => 'command');
@@ -287,13 +286,19 @@ sub _of_workdir
 # From what ftmpi-top -help prints: no option has a value.
 sub ftmpi_top { return _of_workdir('ftmpi-top', {}, map { s/-//r } map { split /, / } FTMPI::Cli::Top::HELP =~ /^  (-\w+(?:, -\w+)*)/mg) }
 
+# From what ftmpi-report -help prints.
 sub ftmpi_report
 {
-	my %kinds;
-	for my $option (grep { $_->{takes} } @FTMPI::Report::Options::OPTIONS) {
-		$kinds{$_} = $VALUE{ $option->{takes} } // 'none' for @{ $option->{names} };
+	my ($help) = @_;
+	my (%kinds, @names);
+	for ($help =~ /^  (-\w+(?:, -\w+)*(?: [A-Z]+)?) {2,}/mg) {
+		my ($names, $value) = /^(.*?)(?: ([A-Z]+))?\z/;
+		my @its = split /, /, $names =~ tr/-//dr;
+		push @names, @its;
+		@kinds{@its} = ($VALUE{$value} // 'none') x @its if defined $value;
 	}
-	return _of_workdir('ftmpi-report', \%kinds, map { @{ $_->{names} } } @FTMPI::Report::Options::OPTIONS);
+	die "no options in what ftmpi-report -help prints\n" if !%kinds;
+	return _of_workdir('ftmpi-report', \%kinds, @names);
 }
 
 sub ftmpicc
@@ -304,13 +309,19 @@ sub ftmpicc
 	return sprintf($HEAD, 'ftmpicc') . "\n_ftmpicc_options='" . join(' ', grep { !$seen{$_}++ } @options) . "'\n" . $CC;
 }
 
-# Writes all into a folder; tool: ftmpi-ckpt.
+sub _help
+{
+	my ($program) = @_;
+	my $help = `$program -help`;
+	die "$program -help fails\n" if $?;
+	return $help;
+}
+
+# Writes all into a folder; ckpt, report: the programs ftmpi-ckpt and ftmpi-report.
 sub main
 {
-	my ($folder, $tool) = @_;
-	my $help = `$tool -help`;
-	die "$tool -help fails\n" if $?;
-	my %text = (ftmpirun => ftmpirun(), 'ftmpi-ckpt' => ftmpi_ckpt($help), 'ftmpi-report' => ftmpi_report(), 'ftmpi-top' => ftmpi_top(), ftmpicc => ftmpicc());
+	my ($folder, $ckpt, $report) = @_;
+	my %text = (ftmpirun => ftmpirun(), 'ftmpi-ckpt' => ftmpi_ckpt(_help($ckpt)), 'ftmpi-report' => ftmpi_report(_help($report)), 'ftmpi-top' => ftmpi_top(), ftmpicc => ftmpicc());
 	for my $name (sort keys %text) {
 		open my $out, '>', "$folder/$name" or die "$folder/$name: $!\n";
 		print $out $text{$name};

@@ -40,7 +40,7 @@ sub _become
 	{
 		no warnings 'exec';
 		open(STDIN, '<&', $in) && open(STDOUT, '>&', $out) && open(STDERR, '>&', $err)
-			&& exec { $^X } $^X, '-C0', "-I$folder", '-MFTMPI::Agent', '-e', "FTMPI::Agent::main(qw(@asking))", 'agent on this machine';
+			&& exec { $^X } $^X, '-C0', "-I$folder", '-MFTMPI::Agent', '-e', 'FTMPI::Agent::main(qw(' . "@asking" . '))', 'agent on this machine';
 	}
 	kill 'KILL', $$;
 	return;

@@ -10,7 +10,7 @@ package FTMPI::Launcher::Progress;
 use strict;
 use warnings;
 
-use FTMPI::Agent::Unread        ();
+use FTMPI::Unread        ();
 use FTMPI::Launcher::StatusLine ();
 use FTMPI::Loop                 ();
 use FTMPI::Terminal             ();
@@ -70,7 +70,7 @@ sub _make
 }
 
 # Of a pipe (| tee): it may be about to print on this terminal what it is given.
-sub _reader_is_behind { return -p STDOUT && FTMPI::Agent::Unread::bytes(\*STDOUT) }
+sub _reader_is_behind { return -p STDOUT && FTMPI::Unread::bytes(\*STDOUT) }
 
 # What is written, with what makes room for it before, and the line behind it. Where standard output is a pipe its reader may print on this terminal,
 # too, so the line goes first.

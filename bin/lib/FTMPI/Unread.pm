@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # How much lies in a pipe, written and not read yet.
-package FTMPI::Agent::Unread;
+package FTMPI::Unread;
 
 use strict;
 use warnings;
