@@ -39,7 +39,7 @@ LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftm
 PROGRAMS := closed_streams p2p pingpong bound collective nonblocking repeated onesided comms comms_exhausted graphs intercomm neighbors datatypes \
 	badcall environment info_objects init_calls sessions dump_queues sent_bytes tool_interface \
 	progress threads threads_exit threads_many threads_wake cgs mail passnum pi connect_later \
-	ckpt_calls input line_traffic meanwhile reexec regions transit uncut \
+	ckpt_calls input input_order line_traffic meanwhile reexec regions transit uncut \
 	asks_again choices ckpt_no_wait diverge farm fewer halo mixed places hindered shared_log unmatched mpmd one_way open_at_restore partial_message slow_lines stepped_kill two_threads window_cut load met_before open_alone posted_again unsaved randtest
 # these look inside the library, whose own names are not to be seen from outside
 INSIDE := own_descriptors safe_points woken_rank

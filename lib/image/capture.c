@@ -15,6 +15,7 @@
 
 #include "files_read.h"
 #include "image.h"
+#include "input.h"
 #include "linker_locks.h"
 #include "load.h"
 #include "pages.h"
@@ -524,6 +525,7 @@ int image_take(struct image_out *out, pid_t *child)
 			else
 				fail(rc, "a thread of the process image did not come back");
 		}
+		input_woke();
 		image_threads_release();
 		image_state_unblock(blocked);
 		return rc ? 2 : 1;
@@ -540,6 +542,9 @@ int image_take(struct image_out *out, pid_t *child)
 	if (pid == 0)
 		pid = files_read(&image.files, (struct files_numbers){out->own, out->owned},
 			image.report->why, sizeof image.report->why);
+	if (pid == 0)
+		pid = input_note(out->feeder, &image.files, out->patience_ms, image.report->why,
+			sizeof image.report->why);
 	image.private_pages = image_state_private();
 	/* clone(2) without a signal at its end, and without anything shared */
 	if (pid == 0)

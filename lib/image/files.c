@@ -123,7 +123,8 @@ static enum files_kind kind_by_mode(const struct files_facts *f, const char **wh
 }
 
 /* The other end of an inherited pipe is somebody else's. A file that the standard output goes to
- * may have been put aside while something else takes its place. */
+ * may have been put aside while something else takes its place. Of a file that is read a new
+ * process would have another position. */
 enum files_kind files_kind_for(const struct files_facts *f, const char **why)
 {
 	enum files_kind kind = kind_by_mode(f, why);
@@ -135,6 +136,8 @@ enum files_kind files_kind_for(const struct files_facts *f, const char **why)
 		return kind;
 	if (kind == FILES_REFUSED || kind == FILES_PIPE)
 		return FILES_INHERITED;
+	if (kind == FILES_REGULAR && (f->flags & O_ACCMODE) == O_RDONLY)
+		return kind;
 	return is_stream && f->inherited < FILES_STREAMS ? FILES_INHERITED : kind;
 }
 

@@ -66,6 +66,13 @@ struct image_run {
 	uint64_t address, bytes;
 };
 
+/* Who writes the standard input of this process, and where it counts that (input.h). pid 0: nobody
+ * does, and there is to be none but a file or a device. */
+struct image_feeder {
+	uint32_t pid, fd;
+	uint64_t inode; /* of what fd is */
+};
+
 /* Where the child puts the bytes. It may use nothing but system calls, as raw_call.h has them; both
  * return 0 or -errno, which ends the image. */
 struct image_out {
@@ -79,6 +86,7 @@ struct image_out {
 			the end of its parent's sockets would wait for the child's */
 	int kept;
 	uint32_t patience_ms; /* for other threads to stop; 0: IMAGE_PATIENCE_MS of threads.h */
+	const struct image_feeder *feeder; /* NULL: what the process has read is nobody's matter */
 };
 
 /* What the child has to say, in memory that both see; of a child that there is not, why. */
@@ -112,6 +120,11 @@ int image_prepare(char *why, size_t size);
 int image_take(struct image_out *out, pid_t *child) __attribute__((returns_twice));
 /* NULL: image_prepare was not called yet. */
 const struct image_report *image_report(void);
+
+/* How many bytes of its standard input, from the beginning, the process had read in the image that
+ * it has taken last, or that it woke up from: from there on it is to be given it. */
+#define IMAGE_INPUT_UNKNOWN UINT64_MAX
+uint64_t image_input_read(void);
 
 /* An image in a file: where its sections begin, one behind the other, how long they are, and their
  * sums by XXH3. */

@@ -505,6 +505,21 @@ void control_restored(int fd, uint32_t line, const char *session)
 	send_locked(fd, CONTROL_RESTORED, line, session);
 }
 
+void control_input(int fd, uint32_t line, uint64_t bytes)
+{
+	uint8_t out[HEAD_BYTES + 12];
+	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
+
+	if (fd < 0)
+		return;
+	writer_u32(&w, line);
+	writer_u32(&w, (uint32_t)bytes);
+	writer_u32(&w, (uint32_t)(bytes >> 32));
+	pthread_mutex_lock(&sending);
+	post(fd, CONTROL_INPUT, out, &w);
+	pthread_mutex_unlock(&sending);
+}
+
 void control_held(int fd, uint32_t n, const char *why)
 {
 	send_locked(fd, CONTROL_HELD, n, why);

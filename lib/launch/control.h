@@ -42,6 +42,7 @@ enum control_type {
 	CONTROL_PROGRESS = 90,
 	CONTROL_REFUSED = 91,
 	CONTROL_TRAFFIC = 93,
+	CONTROL_INPUT = 94,
 };
 
 /* What SAVE asks for: to come to a safe point and stay there, to make the line, to go on without
@@ -105,6 +106,11 @@ void control_held(int fd, uint32_t n, const char *why);
 /* Of rank 0: the line of SAVE n is over, committed or given up. Under message logging of each rank:
  * its checkpoint is. */
 void control_saved(int fd, uint32_t n, bool committed);
+
+/* Of rank 0, before the line is told of: the image for that line, or checkpoint of its own, has
+ * read so much of its standard input. Of line 0: this process goes on from there; before
+ * control_inited. ~0: not known. */
+void control_input(int fd, uint32_t line, uint64_t bytes);
 
 /* The first message of a program that was executed, before it has its START. In a program that no
  * agent has started nothing happens. */

@@ -41,6 +41,7 @@ static const struct {
 	{"traffic", FLAG, FIELD(traffic), 1},
 	{"image", FLAG, FIELD(image), 1},
 	{"image-patience", NUMBER, FIELD(image_patience_ms), 86400000},
+	{"input", TEXT, FIELD(input), 0},
 	{"image-keep-files", FLAG, FIELD(image_keep_files), 1},
 };
 

@@ -35,6 +35,8 @@ struct settings {
 	bool from_start;	    /* ... and the job may begin again without it */
 	bool image;		    /* recovery lines hold images of the ranks' processes */
 	unsigned image_patience_ms; /* how long a rank may take to come to a safe point */
+	char input[48]; /* PID:FD:INODE, who counts what it writes into rank 0's standard input; ""
+			 */
 	bool image_keep_files; /* files that were written to are not cut to their length of then */
 };
 

@@ -62,6 +62,7 @@ my @TABLE = (
 	[ 90, 'PROGRESS',   'rank', 'us' ],
 	[ 91, 'REFUSED',    'rank', 'us' ],
 	[ 93, 'TRAFFIC',    'rank', 'uuuUU' ],
+	[ 94, 'INPUT',      'rank', 'uuu' ],
 	# launcher to agent
 	[ 32, 'SETUP',     'launcher', 'uuu' ],
 	[ 33, 'BIND',      'launcher', 'suuu' ],
@@ -111,7 +112,6 @@ my @TABLE = (
 	[ 66, 'OPENED',       'agent', 'SS' ],
 	[ 67, 'TRACED',       'agent', 'uus' ],
 	[ 68, 'BOUND',        'agent', 'USs' ],
-	[ 69, 'STDIN_READ',   'agent', 'uuu' ],
 	[ 71, 'PROBED',       'agent', 'us' ],
 	[ 72, 'PRINTED',      'agent', 'uuuu' ],
 	[ 73, 'INJECTED',     'agent', 'uu' ],

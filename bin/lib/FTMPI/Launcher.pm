@@ -557,14 +557,15 @@ sub _run
 	}
 	$self->{stdin} = FTMPI::Launcher::Stdin->new(
 		loop     => $self->{loop},
-		keep     => $plan->{restart_on} ne 'none' && $plan->{max_restarts},
+		keep     => $plan->{image} || $plan->{restart_on} ne 'none' && $plan->{max_restarts},
 		on_bytes => sub { $self->_tell_home(0, 'STDIN', $_[0]) },
 		on_end   => sub { $self->_tell_home(0, 'STDIN_END') },
 		on_lost  => sub { $self->{job}->recovery->input_lost },
-		alone    => $plan->{alone},
+		on_gone  => sub { $self->_event('cannot', FTMPI::Launcher::Sentences::input_gone($_[0])) },
 		awaited  => $plan->{image} && (defined $plan->{restoring} || $plan->{goes_on}),
-		on_read  => $plan->{image} && !$plan->{alone} ? sub { $self->{workdir}->keep_input_read($_[0]) } : undef,
+		on_sums  => $plan->{image} ? sub { $self->{workdir}->keep_input_sums($_[0]) } : undef,
 		on_short => sub { $self->_say(FTMPI::Launcher::Sentences::input_short(@_)) },
+		on_other => sub { $self->_event('cannot', FTMPI::Launcher::Sentences::input_other(@_)) },
 		on_unsure => sub { $self->_say(FTMPI::Launcher::Sentences::input_unsure(($plan->{alone} ? 'its checkpoint' : 'line') . " $_[0]")) });
 	return;
 }
@@ -580,8 +581,8 @@ sub _run_head
 	return ([ @$self{qw(session secret)}, $epoch, $plan->{size}, $plan->{verbosity} > 1 ? $plan->{verbosity} - 1 : 0, $plan->{workdir}, $self->{session_name} ], [ @settings, @more ]);
 }
 
-# In an image job rank 0 says from which line it goes on before anything of its program runs. Where it may also begin
-# without one, which -restore does not allow, it may read before it says that.
+# In an image job rank 0 says from which line it goes on, and from where on in its input, before anything of its program runs; or
+# that it begins at its beginning, as it may where no line is known.
 sub _rewind_input
 {
 	my ($self) = @_;
@@ -591,7 +592,6 @@ sub _rewind_input
 		return;
 	}
 	$stdin->await_line;
-	$stdin->go_on($line) if $plan->{from_start} && !defined $plan->{restoring};
 	return;
 }
 

@@ -89,9 +89,8 @@ subtest 'of data' => sub {
 		[ 'PRINTED 1 5 10 0', 'NEWS 1 HELD 5 ', 'NEWS 1 SAVED 5 1', 'PRINTED 1 6 21 0', 'NEWS 1 HELD 6 ', 'NEWS 1 SAVED 6 0' ],
 		'a rank that stands for a checkpoint of its data goes on at once, and the launcher is told what it had printed');
 	is_deeply([ map { saves($agent, 1) } 1, 2 ], [ '0 5 1', '0 6 1' ], '... by one order for each');
-	is_deeply([ $agent->said(qr/STDIN_READ/) ], [], 'of standard input nothing is told');
 	$agent->order('STDIN', ', and more');
-	ok($agent->await(qr/^STDIN_TAKEN 10$/), '... nor is it held');
+	ok($agent->await(qr/^STDIN_TAKEN 10$/), 'standard input is not held');
 	$agent->end_well('of data');
 };
 
@@ -159,24 +158,6 @@ subtest 'on another host' => sub {
 	$agent->order('SAVE_ONE', 0, 0, 7, 0);
 	ok($agent->await(qr/^PRINTED 0 7 21 0$/), '... and counts');
 	$agent->end_well('on another host');
-};
-
-subtest 'standard input' => sub {
-	my $agent = agent(2, \@images, 'start', @join, qw(0:take:4 save held save 0:take:3 saved:1 save held save hang));
-	$agent->order('STDIN', 'some words');
-	$agent->await_text(0, qr/took=some;\n/);
-	$agent->await(qr/^NEWS 1 INITED/);
-	$agent->pass;
-	$agent->order('SAVE_ONE', $_, 0, 1 + $_, 0) for 1, 0;
-	$agent->await(qr/^NEWS $_ SAVED/) for 0, 1;
-	is_deeply([ $agent->said(qr/READ/) ], ['STDIN_READ 1 4 0'], 'what rank 0 has read is told when it stands, and not of another rank');
-	$agent->pass;
-	$agent->order('STDIN', ', and more');
-	$agent->order('SAVE_ONE', 0, 0, 3, 0);
-	$agent->await(qr/^NEWS 0 HELD 3/);
-	is_deeply([ $agent->said(qr/READ|PRINTED|HELD/) ], [ 'STDIN_READ 3 7 0', 'PRINTED 0 3 54 0', 'NEWS 0 HELD 3 ' ], '... before it is told that it stands');
-	ok($agent->await(qr/^STDIN_TAKEN 10$/), '... and it is given input meanwhile');
-	$agent->end_well('standard input');
 };
 
 done_testing;

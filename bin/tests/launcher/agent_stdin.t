@@ -9,6 +9,7 @@ no warnings 'qw';
 use FindBin ();
 use lib "$FindBin::RealBin/lib";
 use lib "$FindBin::RealBin/../../lib";
+use Fcntl qw(O_NONBLOCK O_RDWR);
 use Test::More;
 
 use AgentTest;
@@ -125,63 +126,71 @@ subtest 'input before rank 0 is started' => sub {
 	$agent->end_well('early input');
 };
 
-# Ranks of a job with images: of another one's standard input nothing is held back.
+# A rank 0 of a job with images, and the pipe that says how much it was given; a reader and writer, as the rank has it.
 sub image_job
 {
-	my ($ranks, @command) = @_;
+	my (@command) = @_;
 	my $agent = AgentTest->new;
 	$agent->{run} = { settings => ['image=1'] };
-	$agent->start($ranks, @command);
-	$agent->all('pid', 0 .. $ranks - 1);
-	return $agent;
+	$agent->start(2, @command);
+	unlike($agent->facts(1)->{settings}, qr/input=/, 'no other rank is told where the count is');
+	return ($agent, open_count($agent));
 }
 
-# Of the pipe, before each step of a recovery line, and after rank 0 has made its part.
-subtest 'how much rank 0 has read' => sub {
-	my $number = 0;
-	my ($agent) = image_job(2, @rank,
-		qw(join facts 0:take:4 save saved:1 save 0:take:3 saved:0 save 0:shut saved:1 hang));
+sub open_count
+{
+	my ($agent) = @_;
+	my ($pid, $fd, $inode) = $agent->facts(0)->{settings} =~ /\binput=(\d+):(\d+):(\d+)/ or die "rank 0 is not told where the count is\n";
+	sysopen my $count, "/proc/$pid/fd/$fd", O_RDWR | O_NONBLOCK or die "/proc/$pid/fd/$fd: $!\n";
+	is((stat $count)[1], $inode, '... rank 0 is');
+	return $count;
+}
+
+# What is in it; it is taken out.
+sub take_count
+{
+	my ($count) = @_;
+	my $bits = '';
+	vec($bits, fileno $count, 1) = 1;
+	select $bits, undef, undef, 30 or return 'nothing';
+	my $n = sysread $count, my $bytes, 64;
+	is($n, 16, 'the count is whole, and there once');
+	return (unpack 'Q<2', $bytes)[0];
+}
+
+sub put_count { my ($count, $written) = @_; return syswrite $count, pack 'Q<2', $written, 0 }
+
+subtest 'how much rank 0 was given' => sub {
+	my ($agent, $count) = image_job(@rank, qw(join facts 0:take:4 hang));
+	is(take_count($count), 0, 'nothing at first');
 	$agent->order('STDIN', 'some words');
-	$agent->order('STDIN_END');
-	$agent->await_text(0, qr/took=some;\n/);
-	my @unknown = (4294967295) x 2;
-	for my $case ([ [ 4, 0 ], [ 4, 0 ], 'before its part and after it' ], [ [ 4, 0 ], [ 7, 0 ], '... when it reads meanwhile' ],
-		[ [ 7, 0 ], \@unknown, '... and when it closes its input meanwhile' ]) {
-		my ($before, $after, $what) = @$case;
-		my $n = ++$number;
-		$agent->pass;
-		$agent->order('SAVE_ALL', 0, $n, 1);
-		$agent->await(qr/^NEWS $_ SAVED $n/) for 0, 1;
-		is_deeply([ $agent->said(qr/READ|NEWS 0 SAVED/) ],
-			[ "STDIN_READ $n @$before", "STDIN_READ $n @$after", 'NEWS 0 SAVED ' . $n . ' ' . ($n == 2 ? 0 : 1) ], $what);
-	}
-	$agent->end_well('measures');
-
-	($agent) = image_job(2, @rank, qw(join facts hang));
-	$agent->order('SAVE_ALL', 0, 1, 0);
-	ok($agent->await(qr/^STDIN_READ 1 0 0$/), 'nothing, where nothing was written');
-	$agent->end_well('no input');
-};
-
-subtest 'no input while a line is made' => sub {
-	my $gate = scratch() . '/gate';
-	my ($agent) = image_job(1, @rank, qw(join facts save), "await:$gate", qw(saved:1 save take:8 hang));
-	$agent->order('SAVE_ALL', 0, 1, 0);
-	$agent->await_text(0, qr/^save=/m);
-	$agent->pass;
-	$agent->order('STDIN', 'come');
 	$agent->order('PING');
 	$agent->await(qr/^PONG/);
-	is(taken($agent), 0, 'rank 0 gets none');
-	open my $open, '>', $gate or die "gate: $!\n";
-	ok($agent->await(qr/^STDIN_TAKEN 4$/), 'until it has made its part');
-	ok($agent->await(qr/^NEWS 0 SAVED 1 1$/), '... of which the launcher hears');
-	is_deeply([ $agent->said(qr/READ|TAKEN/) ], [ 'STDIN_READ 1 0 0', 'STDIN_TAKEN 4' ], '... and what it had read by then');
-	$agent->order('SAVE_ALL', 0, 2, 0);
-	ok($agent->await_text(0, qr/^save=0 2 0$/m), 'another line');
-	$agent->order('STDIN', 'more');
-	ok($agent->await_text(0, qr/^took=comemore;$/m), 'nor for long, where it makes none');
-	$agent->end_well('no input while a line is made');
+	is(taken($agent), 0, 'nothing is written while rank 0 has the count');
+	put_count($count, 0);
+	$agent->await(qr/^STDIN_TAKEN 10$/);
+	is(take_count($count), 10, '... and what is written then counts');
+	put_count($count, 10);
+	$agent->order('STDIN_END');
+	$agent->await_text(0, qr/took=some;\n/);
+	is(take_count($count), 10, 'also behind the end of input');
+	$agent->end_well('counts');
+};
+
+# The process before it was killed while it had the count.
+subtest 'a rank 0 that died with the count' => sub {
+	my ($agent, $count) = image_job(@rank, qw(join facts take:4 hang));
+	$agent->order('STDIN', 'some words');
+	$agent->await_text(0, qr/took=some;\n/);
+	take_count($count);
+	$agent->pass;
+	$agent->again(1);
+	my $anew = open_count($agent);
+	is(take_count($anew), 0, 'the next one has a count of its own');
+	put_count($anew, 0);
+	$agent->order('STDIN', 'word');
+	ok($agent->await_text(0, qr/took=word;\n/), '... and gets its input');
+	$agent->end_well('another count');
 };
 
 done_testing;

@@ -70,9 +70,10 @@ my @input;
 {
 	package Input;
 	our $AUTOLOAD;
-	sub AUTOLOAD { my (undef, @data) = @_; push @input, join ' ', $AUTOLOAD =~ s/.*:://r, map { $_ // 'unknown' } @data; return }
+	sub AUTOLOAD { my (undef, @data) = @_; push @input, join ' ', $AUTOLOAD =~ s/.*:://r, map { $_ // 'unknown' } @data; return 1 }
 	sub DESTROY { return }
 }
+sub Workdir::session { return 'name' }
 sub checkpoints
 {
 	my (%plan) = @_;
@@ -88,22 +89,25 @@ says('OUT', $_, 1, 'x' x (10 + $_)) for 0, 1;
 says('OUT', 1, 2, 'oh');
 is($inbox->printed(1), '11', 'what has come of its output');
 says('PRINTED', 1, 4, 7, 0);
-says('STDIN_READ', 5, 3, 1);
+says('NEWS', 0, 'INPUT', 5, 3, 1);
 says('PRINTED', 0, 5, 8, 2);
-says('STDIN_READ', 6, 0xffffffff, 0xffffffff);
+says('NEWS', 0, 'INPUT', 6, 0xffffffff, 0xffffffff);
+says('NEWS', 1, 'INPUT', 7, 1, 1);
 is_deeply([ map { $inbox->printed($_) } 0, 1 ], [ '10:5=8589934600', '11:4=7' ], '... and had been printed where it stood');
-is_deeply([ splice @input ], [ 'stands 5 4294967299', 'stands 6 unknown' ], '... as what rank 0 has read');
+is_deeply([ splice @input ], [ 'noted 5 4294967299', 'noted 6 unknown' ], '... as what rank 0 has read');
 says('PRINTED', 1, 6, 9, 0);
 says('NEWS', $_, 'SAVED', 5 + $_, 1) for 0, 1;
 says('NEWS', 1, 'SAVED', 7, 0);
 is($inbox->printed(1), '11:6=9', 'what is before one that is committed is forgotten');
 is_deeply([ splice @events ], [ 'saved 0 5 1', 'saved 1 6 1', 'saved 1 7 0' ], '... of which the job hears');
-is_deeply([ splice @input ], ['stands_no_more_before 5'], '... and the input of rank 0');
+is_deeply([ splice @input ], ['committed 5'], '... and the input of rank 0');
 says('NEWS', 1, 'RESTORED', 6, 'name');
 is_deeply([ splice(@events), splice @input ], ['goes_on 1 6'], 'a rank that goes on is no line of all');
 is($inbox->printed(1), '11:6=9', '... and what has come of it stays');
 says('NEWS', 0, 'RESTORED', 5, 'name');
-is_deeply([ splice(@events), splice @input ], [ 'goes_on 0 5', 'go_on 5' ], 'rank 0 gets its input from there');
+is_deeply([ splice(@events), splice @input ], [ 'goes_on 0 5', 'await_late' ], 'rank 0 is waited for, as it says from where on it gets its input');
+says('NEWS', 0, 'INPUT', 0, 3, 1);
+is_deeply([ splice(@events), splice @input ], ['go_on 5 4294967299'], '... and gets it from there');
 is($inbox->printed(0), '8589934600:5=8589934600', '... and what never came of its output is lost');
 says('NEWS', 0, 'INITED', 4711);
 is_deeply([ splice(@events), splice @input ], [ 'inited 0', 'go_on' ], '... or from the beginning');
@@ -122,7 +126,7 @@ prints(0, 10);
 says('PRINTED', 0, 1, 7, 0);
 says('NEWS', 0, 'HELD', 1, '');
 says('NEWS', 0, 'SAVED', 1, 1);
-is_deeply([ splice(@events), splice @input ], [ 'held 0 1 ', 'saved 0 1 1', 'stands_no_more_before 1' ], 'of data: the job hears of a checkpoint');
+is_deeply([ splice(@events), splice @input ], [ 'held 0 1 ', 'saved 0 1 1', 'committed 1' ], 'of data: the job hears of a checkpoint');
 says('NEWS', 0, 'INITED', 4711);
 says('NEWS', 0, 'RESTORED', 1, 'name');
 is_deeply([ splice(@events), splice @input ], [ 'inited 0', 'goes_on 0 1', 'go_on' ], '... and that a rank goes on, whose input is that of its beginning');

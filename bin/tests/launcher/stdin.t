@@ -6,7 +6,8 @@ use warnings;
 
 use Test::More;
 
-use File::Temp ();
+use Digest::SHA ();
+use File::Temp  ();
 
 use FTMPI::Launcher::InputRead ();
 use FTMPI::Launcher::Stdin     ();
@@ -30,7 +31,7 @@ sub turn
 
 package main;
 
-my ($loop, $stdin, $feed, $given, $ends, $lost, $known);
+my ($loop, $stdin, $feed, $given, $ends, $lost, $known, @gone);
 
 sub fresh
 {
@@ -44,7 +45,8 @@ sub fresh
 		on_bytes => sub { $given .= $_[0] },
 		on_end   => sub { $ends++ },
 		on_lost  => sub { $lost++ },
-		on_read  => sub { $known = $_[0] },
+		on_sums  => sub { $known = { %{ $_[0] } } },
+		on_gone  => sub { push @gone, @_ },
 		%arg);
 	return;
 }
@@ -117,162 +119,156 @@ $stdin->hold;
 $stdin->rewind;
 is("$given $lost", 'abc 0', 'nothing is kept when no rank 0 begins again');
 
+# What the newest line had read is what may go first.
+fresh();
+($sent, @gone) = (0);
+while (!$lost && $sent < 80 << 20) {
+	syswrite $feed, $chunk;
+	$loop->turn for 1 .. 2;
+	$sent += length $chunk;
+	$stdin->taken(length $chunk);
+	next if $sent != 32 << 20;
+	$stdin->noted($_, $sent - 10 * $_) for 1 .. 3;
+	$stdin->committed(1);
+	$stdin->committed(2);
+}
+is($lost, 0, 'of more than 64 MiB what the newest committed line had read is not needed');
+is($stdin->{base}, (32 << 20) - 20, '... and is not kept');
+$given = '';
+$stdin->hold;
+$stdin->await_line;
+$stdin->go_on(3, (32 << 20) - 20);
+is(length $given, FTMPI::Launcher::Stdin::WINDOW, '... what follows that is given again');
+$stdin->hold;
+$stdin->await_line;
+$stdin->go_on(1, (32 << 20) - 30);
+is("@gone", (32 << 20) - 30, '... and an older line is one that the job cannot go on from');
+
 # ---- a rank 0 that goes on from the image of its process ----
 
-my @unsure;
+my (@unsure, @short, @other);
 
-# What it gets when it goes on from this line.
+# What it gets when it goes on from this line, which has read so much.
 sub again_from
 {
-	my ($line) = @_;
+	my ($line, $read) = @_;
 	($given, @unsure) = ('');
 	$stdin->hold;
+	$stdin->go_on($line, 1);
 	$stdin->await_line;
 	$stdin->taken(1);
-	is($given, '', 'nothing before it has said from where it goes on');
-	$stdin->go_on($line);
+	is($given, '', 'nothing before it has said from where it goes on, in this epoch');
+	$stdin->go_on($line, $read);
 	return $given;
 }
 
-# The line was asked for with this number; what rank 0 had read before and after its part.
-sub line
-{
-	my ($number, $n, $before, $after) = @_;
-	$stdin->measured($n, $_) for $before, $after;
-	$stdin->committed($number);
-	$stdin->saved($n, $number);
-	return;
-}
-
 fresh(on_unsure => sub { push @unsure, @_ });
 comes('abcdefghi');
-line(1, 1, 2, 2);
-line(2, 2, 5, 6);
-line(3, 3, undef, undef);
-$stdin->committed(4);
-$stdin->measured(5, 8);
-$stdin->saved(5, 5);
-is(again_from(1), 'cdefghi', 'what its image has not read');
+is(again_from(1, 2), 'cdefghi', 'what its image has not read');
 is("@unsure", '', '... which is certain');
-$stdin->go_on(2);
+$stdin->go_on(2, 0);
 is($given, 'cdefghi', '... and said once');
-for my $case ([ 2, 'it read meanwhile' ], [ 3, 'what it read cannot be seen' ], [ 4, 'a line of its own' ], [ 5, 'a measure that was lost' ]) {
-	my ($line, $why) = @$case;
-	is(again_from($line), 'abcdefghi', "$why: all again");
-	is("@unsure", $line, '... which is told');
-}
+is(again_from(2, undef), 'abcdefghi', 'where nobody knows: all again');
+is("@unsure", 2, '... which is told');
 is(again_from(undef), 'abcdefghi', 'it goes on from no line: all again');
 is("@unsure", '', '... as is right');
-again_from(1);
-line(6, 1, 3, 3);
-is(again_from(6), 'fghi', 'measures count from where it went on');
-line(1, 2, 0, 0);
-is(again_from(1), 'fghi', 'a line of the same number takes the place of the older one');
-$stdin->measured(3, 1);
-is(again_from(1), 'fghi', 'another restart');
-$stdin->measured(3, 1);
-$stdin->saved(3, 7);
-again_from(7);
-is("@unsure", 7, '... after which measures of before do not count');
-$stdin->measured($_, 4) for 1 .. 20;
-is(scalar keys %{ $stdin->{measures} }, FTMPI::Launcher::Stdin::ATTEMPTS, 'numbers that came to nothing are forgotten');
+is(again_from(6, 9), '', 'it had read all');
+comes('j');
+is($given, 'j', '... and gets what comes then');
 fresh(on_unsure => sub { push @unsure, @_ });
-is(again_from(1), '', 'where there was no input');
+is(again_from(1, undef), '', 'where there was no input');
 is("@unsure", '', '... nothing is unsure');
 
+fresh();
+$stdin->noted($_, 0) for 1 .. 100;
+is(scalar keys %{ $stdin->{noted} }, FTMPI::Launcher::Stdin::NOTED, 'lines that were never committed are forgotten');
+comes('x' x 2000);
+for (1 .. 1200) {
+	$stdin->noted($_, $_);
+	$stdin->committed($_);
+}
+is(scalar keys %{ $stdin->{noted} }, 0, '... as are those that were');
+is(scalar keys %$known, FTMPI::Launcher::Stdin::SUMS, '... and what lines of long ago had read');
 
-fresh(on_read => undef);
-$stdin->committed($_) for 1 .. FTMPI::Launcher::Stdin::LINES + 20;
-is(scalar keys %{ $stdin->{read} }, FTMPI::Launcher::Stdin::LINES, 'lines of long ago are forgotten, also where nothing was measured');
-
-# ---- one that goes on from a checkpoint of its own (message logging) ----
-
-fresh(alone => 1, on_unsure => sub { push @unsure, @_ });
-comes('abcdefghi');
-$stdin->stands(3, 2);
-$stdin->stands(5, 4);
-is(again_from(5), 'efghi', 'what it had read where it stood is left out');
-$stdin->stands(7, 1);
-is(again_from(7), 'fghi', '... and counts from where it went on');
-is("@unsure", '', '... which is certain');
-$stdin->stands_no_more_before(5);
-is(again_from(3), 'abcdefghi', 'what is before one that is committed is forgotten');
-is("@unsure", 3, '... as it is told');
-is(again_from($_), 'abcdefghi', 'from its beginning it reads all again') for 0, undef;
-is("@unsure", '', '... without a word');
-$stdin->stands(8, undef);
-is(again_from(8), 'abcdefghi', 'where nobody knows what it had read it gets all');
-is("@unsure", 8, '... which is told');
+# Nobody knew of the line.
+fresh();
+ok($stdin->await_late, 'a line of which nobody knew: where no input has come');
+comes('abc');
+is($given, '', '... rank 0 says first how much it has read');
+$stdin->go_on(1, 1);
+$loop->turn;
+is($given, 'bc', '... and gets the rest');
+fresh();
+comes('abc');
+ok(!$stdin->await_late, '... and where it was given some nothing can be done');
 
 # ---- a rank 0 that goes on from a line of an earlier job ----
 
-my @short;
-
-# Its launcher is given this input.
+# Its launcher is given this input; what the line had read, and what is known of that.
 sub restored
 {
-	my ($read, @texts) = @_;
-	fresh(awaited => 1, on_unsure => sub { push @unsure, @_ }, on_short => sub { push @short, "@_" });
-	(@unsure, @short) = ();
+	my ($read, $sums, @texts) = @_;
+	(@unsure, @short, @other) = ();
+	fresh(awaited => 1, on_unsure => sub { push @unsure, @_ }, on_short => sub { push @short, "@_" }, on_other => sub { push @other, "@_" });
 	ok(!comes(shift @texts // ''), 'nothing is read before rank 0 has said from where it goes on');
-	$stdin->before(7, $read);
-	$stdin->go_on(7);
+	$stdin->expects($sums);
+	$stdin->go_on(7, $read);
 	$loop->turn;
 	comes($_) for @texts;
 	return $given;
 }
 
 fresh();
-$stdin->committed(1);
-is_deeply($known, {1 => 0}, 'where no input has come it is known of any line that none was read');
 comes('abcdef');
-$stdin->measured(2, 2) for 1, 2;
-$stdin->committed(2);
-is_deeply($known, {1 => 0}, '... and of one that was measured');
-$stdin->saved(2, 2);
-is_deeply($known, {1 => 0, 2 => 2}, '... what was');
-line(3, 3, 2, 3);
-is_deeply($known, {1 => 0, 2 => 2}, '... but not of one while which it read');
-line(2, 4, 3, 4);
-is_deeply($known, {1 => 0}, '... nor of one whose number came again');
-
-is(restored({ 7 => 4 }, 'abc', 'def', 'ghi'), 'efghi', 'what the image has read is left out');
-is("@unsure@short", '', '... without a word');
-line(8, 1, 1, 1);
-is_deeply($known, {7 => 4, 8 => 5}, '... and counts in its own lines');
-is(again_from(8), 'fghi', '... from which it may go on');
-is(again_from(7), 'efghi', '... as from the first');
-is(restored({ 7 => 0 }, 'abc'), 'abc', 'it had read nothing');
-is("@unsure", '', '... without a word');
-for my $case ([ { 6 => 2 }, 'nothing is known of that line' ], [ undef, 'nothing is known' ]) {
-	my ($read, $why) = @$case;
-	is(restored($read, 'abc'), 'abc', "$why: all of it");
-	is("@unsure", 7, '... which is told');
+for ([ 1, 0 ], [ 2, 2 ], [ 3, 5 ]) {
+	$stdin->noted(@$_);
+	$stdin->committed($_->[0]);
 }
-fresh(awaited => 1, on_unsure => sub { push @unsure, @_ });
-@unsure = ();
-$stdin->before(7, undef);
-$stdin->go_on(7);
-close $feed;
-$loop->turn;
-is("$ends@unsure", 1, '... but not where there is no input');
-restored({ 7 => 4 });
+my %sums = map { $_ => Digest::SHA::sha256_hex(substr 'abcdef', 0, $_) } 0, 2, 5;
+is_deeply($known, \%sums, 'of what committed lines have read there are sums');
+again_from(2, 2);
+$stdin->noted(3, 3);
+$stdin->committed(3);
+is_deeply($known, { (map { $_ => $sums{$_} } 0, 2), 3 => Digest::SHA::sha256_hex('abc') }, '... also when it has gone back');
+$stdin->noted(4, undef);
+$stdin->committed($_) for 4, 5;
+is(scalar keys %$known, 3, '... but of none of which nobody knows');
+
+is(restored(4, undef, 'abc', 'def', 'ghi'), 'efghi', 'what the image has read is left out');
+is("@unsure@short@other", '', '... without a word');
+is(again_from(8, 5), 'fghi', '... and counts in its own lines');
+is(again_from(7, 4), 'efghi', '... as from the first');
+is(restored(5, \%sums, 'abc', 'def'), 'f', 'it is the input that the image has read');
+is("@other", '', '... as its sum says');
+for my $texts ([qw(abc dxf)], [qw(bbcdef)]) {
+	is(restored(5, \%sums, @$texts, 'more'), '', "it is another one, @$texts: nothing of it is given");
+	is("@other", '7 5', '... which is told');
+}
+is(restored(2, \%sums, 'abx'), 'x', 'what follows may be another');
+is("@other", '', '... without a word');
+is(restored(0, \%sums, 'xyz'), 'xyz', 'where nothing was read, all');
+is(restored(undef, \%sums, 'abc'), 'abc', 'nothing is known: all of it');
+is("@unsure", 7, '... which is told');
+restored(5, \%sums);
+$stdin->noted(8, 5);
 $stdin->committed(8);
-line(9, 1, 0, 0);
-is_deeply($known, {7 => 4, 9 => 4}, 'where none comes again, lines that are measured have what was read');
-restored({ 7 => 4 }, 'abc');
+is_deeply($known, { 5 => $sums{5} }, 'where none came its lines have the sum of the line before');
+restored(4);
 close $feed;
 $loop->turn;
-is("$given|$ends|@short", '|1|7 4 3', 'an input that is shorter is told');
-again_from(7);
+is("$given|$ends|@short", '|1|7 4 0', 'no input is told');
+restored(4, \%sums, 'abc');
+close $feed;
+$loop->turn;
+is("$given|$ends|@short", '|1|7 4 3', '... and one that is shorter');
+again_from(7, 4);
 is("$given|$ends|@short", '|2|7 4 3', '... once');
-restored({ 7 => 3 }, 'abc');
+restored(3, undef, 'abc');
 close $feed;
 $loop->turn;
 is("$given|$ends|@short", '|1|', 'one that ends there is not');
 fresh(keep => 0, awaited => 1);
-$stdin->before(7, { 7 => 2 });
-$stdin->go_on(7);
+$stdin->go_on(7, 2);
 comes('abc');
 is($given, 'c', 'also when nothing is kept');
 
@@ -282,12 +278,12 @@ my $folder = File::Temp->newdir('ftmpi-stdin-XXXXXX', TMPDIR => 1);
 is(FTMPI::Launcher::InputRead::load("$folder"), undef, 'there is no file');
 is(FTMPI::Launcher::InputRead::save("$folder", {}), undef, 'one that knows nothing');
 is_deeply(FTMPI::Launcher::InputRead::load("$folder"), {}, '... is read');
-is(FTMPI::Launcher::InputRead::save("$folder", { map { $_ => 3 * $_ } 1 .. 1500 }), undef, 'one of many lines');
-is_deeply(FTMPI::Launcher::InputRead::load("$folder"), { map { $_ => 3 * $_ } 501 .. 1500 }, '... has the newest');
+is(FTMPI::Launcher::InputRead::save("$folder", { map { $_ => sprintf '%064x', $_ } 1 .. 1500 }), undef, 'one of many lines');
+is_deeply(FTMPI::Launcher::InputRead::load("$folder"), { map { $_ => sprintf '%064x', $_ } 501 .. 1500 }, '... has those that have read most');
 like(FTMPI::Launcher::InputRead::save("$folder/none", {}), qr/^cannot make \S+job\.input\.tmp: No such file/, 'a folder that is not there');
 open my $file, '<', "$folder/job.input" or die "job.input: $!\n";
 my $whole = join '', <$file>;
-for my $damage ([ 'a digit', $whole =~ s/^line 501 1503$/line 501 1504/mr ], [ 'a line', $whole =~ s/^line 502 .*\n//mr ], [ 'its end', substr $whole, 0, -9 ], [ 'all but its sum', $whole =~ /^(sum .*\n)/m ], [ 'nothing left', '' ]) {
+for my $damage ([ 'a digit', $whole =~ s/^read 501 /read 502 /mr ], [ 'a line', $whole =~ s/^read 502 .*\n//mr ], [ 'its end', substr $whole, 0, -9 ], [ 'all but its sum', $whole =~ /^(sum .*\n)/m ], [ 'nothing left', '' ]) {
 	my ($what, $text) = @$damage;
 	isnt($text, $whole, "one that is damaged: $what");
 	open my $damaged, '>', "$folder/job.input" or die "job.input: $!\n";

@@ -110,26 +110,30 @@ START_TEST(flags_that_refuse)
 END_TEST
 
 /* What the process was started with: mode, number, of a stream's open file, the stream is
- * elsewhere. */
+ * elsewhere; how it is open. */
 static const struct {
 	uint32_t mode;
 	int as;
 	bool stream, moved;
 	enum files_kind kind;
+	uint32_t flags;
 } inheritances[] = {
-	{S_IFREG, FILES_NONE, false, false, FILES_REGULAR},
-	{S_IFREG, 1, false, false, FILES_REGULAR},
-	{S_IFREG, 1, true, false, FILES_INHERITED},
-	{S_IFREG, 1, false, true, FILES_INHERITED},
-	{S_IFREG, 5, false, true, FILES_REGULAR},
-	{S_IFDIR, 0, false, true, FILES_FOLDER},
-	{S_IFDIR, 0, true, false, FILES_INHERITED},
-	{S_IFCHR, 0, false, true, FILES_DEVICE},
-	{S_IFCHR, 0, true, false, FILES_INHERITED},
-	{S_IFSOCK, 0, false, false, FILES_INHERITED},
-	{S_IFSOCK, 5, false, false, FILES_INHERITED},
-	{S_IFIFO, 5, false, false, FILES_INHERITED},
-	{0, 5, false, false, FILES_INHERITED},
+	{S_IFREG, FILES_NONE, false, false, FILES_REGULAR, O_RDONLY},
+	{S_IFREG, 1, false, false, FILES_REGULAR, O_RDONLY},
+	{S_IFREG, 1, true, false, FILES_INHERITED, O_WRONLY},
+	{S_IFREG, 0, true, false, FILES_INHERITED, O_RDWR},
+	{S_IFREG, 0, true, false, FILES_REGULAR, O_RDONLY},
+	{S_IFREG, 1, false, true, FILES_INHERITED, O_WRONLY},
+	{S_IFREG, 0, false, true, FILES_REGULAR, O_RDONLY},
+	{S_IFREG, 5, false, true, FILES_REGULAR, O_RDONLY},
+	{S_IFDIR, 0, false, true, FILES_FOLDER, O_RDONLY},
+	{S_IFDIR, 0, true, false, FILES_INHERITED, O_RDONLY},
+	{S_IFCHR, 0, false, true, FILES_DEVICE, O_RDONLY},
+	{S_IFCHR, 0, true, false, FILES_INHERITED, O_RDONLY},
+	{S_IFSOCK, 0, false, false, FILES_INHERITED, O_RDONLY},
+	{S_IFSOCK, 5, false, false, FILES_INHERITED, O_RDONLY},
+	{S_IFIFO, 5, false, false, FILES_INHERITED, O_RDONLY},
+	{0, 5, false, false, FILES_INHERITED, O_RDONLY},
 };
 
 START_TEST(what_was_inherited)
@@ -139,6 +143,7 @@ START_TEST(what_was_inherited)
 	const char *why;
 
 	f.special = makedev(1, 3);
+	f.flags = inheritances[_i].flags;
 	f.inherited = inheritances[_i].as;
 	f.stream = inheritances[_i].stream;
 	f.moved = inheritances[_i].moved;

@@ -286,6 +286,8 @@ bool runtime_job_search(struct ckpt_found *found, uint32_t *highest, const runti
 		j->found.line = 0;
 	part(&j->found, steps);
 	*found = j->found;
+	if (!found->line && physical_launch()->settings.input[0])
+		control_input(physical_launch()->control_fd, 0, 0);
 	engine_leave();
 	physical_drop(tp, TP_KEEP_LISTENER);
 	take_down();

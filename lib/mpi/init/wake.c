@@ -10,6 +10,7 @@
 #include "mpi/p2p/p2p_log.h"
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/recovery/ckpt_drive.h"
+#include "mpi/recovery/ckpt_image.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/recovery/log_keeper.h"
 #include "runtime.h"
@@ -64,6 +65,7 @@ void wake(const struct physical_start *start, uint32_t highest, bool alone)
 	rc = build_all(tp);
 	if (rc)
 		physical_give_up_for(rc, ft_error_text(rc));
+	ckpt_image_tell_input();
 	control_inited(physical_launch()->control_fd);
 }
 
@@ -92,5 +94,6 @@ void wake_logged(const struct physical_start *start)
 		physical_give_up_for(rc, ft_error_text(rc));
 	p2p_log_say_all();
 	fault_point("log-said");
+	ckpt_image_tell_input();
 	control_inited(physical_launch()->control_fd);
 }

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "ckpt_child.h"
 #include "ckpt_job.h"
 #include "image/image.h"
+#include "launch/control.h"
 #include "mpi/engine/engine.h"
 #include "mpi/p2p/p2p_log.h"
 #include "mpi/p2p/p2p_saved.h"
@@ -51,6 +53,8 @@ static struct {
 	struct ckpt_out *next; /* begun, and of no image yet */
 	struct ckpt_out *file;
 	struct descriptor_list own;
+	struct image_feeder feeder;
+	uint32_t line;	     /* that next, or the image, is for */
 	bool begun;	     /* in the child: it has written something */
 	_Atomic pid_t child; /* 0: none; read without the lock */
 	unsigned wakes;
@@ -194,6 +198,7 @@ const char *ckpt_image_begin(const struct ckpt_job *j, uint32_t line, char *text
 
 	engine_assert_held();
 	ckpt_image_end();
+	image.line = line;
 	return ckpt_out_begin(&image.next, &plan, text, size) == 0 ? NULL : text;
 }
 
@@ -202,6 +207,31 @@ void ckpt_image_end(void)
 	engine_assert_held();
 	ckpt_out_abandon(image.next);
 	image.next = NULL;
+}
+
+/* Of rank 0 the launcher's settings say who writes its standard input; nobody writes others'. */
+static const struct image_feeder *find_feeder(const struct launch *l)
+{
+	struct image_feeder *f = &image.feeder;
+	char after;
+
+	*f = (struct image_feeder){0};
+	if (l->settings.input[0] &&
+		sscanf(l->settings.input, "%" SCNu32 ":%" SCNu32 ":%" SCNu64 "%c", &f->pid, &f->fd,
+			&f->inode, &after) != 3)
+		f->pid = UINT32_MAX; /* nobody has that number */
+	return &image.feeder;
+}
+
+static void tell_input(const struct launch *l, uint32_t line)
+{
+	if (l->settings.input[0])
+		control_input(l->control_fd, line, image_input_read());
+}
+
+void ckpt_image_tell_input(void)
+{
+	tell_input(ckpt_job()->launch, 0);
 }
 
 /* The file that was begun becomes the image's. */
@@ -219,6 +249,7 @@ static const char *use_file(const struct ckpt_job *j)
 		.own = image.own.v,
 		.owned = image.own.n,
 		.closes = true,
+		.feeder = find_feeder(j->launch),
 		.kept = ckpt_out_descriptor(image.file)};
 	image.out.memory = ckpt_out_memory(image.file, &image.out.memory_bytes);
 	image.begun = false;
@@ -258,6 +289,8 @@ const char *ckpt_image_take(const struct ckpt_job *j, char *text, size_t size)
 		host->give_up("the process of an image came back without all of its threads");
 	if (rc == 1)
 		wake();
+	if (rc == 0)
+		tell_input(j->launch, image.line);
 	if (rc >= 0)
 		return NULL;
 	snprintf(text, size, "%s", image_report()->why[0] ? image_report()->why : strerror(-rc));

@@ -77,6 +77,10 @@ const char *ckpt_image_take(const struct ckpt_job *j, char *text, size_t size);
 /* How often this process has woken up: one that is the image of itself counts on. */
 unsigned ckpt_image_wakes(void);
 
+/* In a process that woke up, before control_inited: the launcher is told from where on its standard
+ * input is to be given. */
+void ckpt_image_tell_input(void);
+
 /* When the child has written all, what else was gathered (NULL: nothing) is appended and the file
  * is durable. false: err says why, and nothing is left of it. Needs no lock. */
 bool ckpt_image_write(

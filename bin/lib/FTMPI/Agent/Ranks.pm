@@ -111,9 +111,10 @@ sub _know_moved
 sub _run_of
 {
 	my ($self, $rank) = @_;
-	my $run = FTMPI::Agent::Spawn::of_part($self->{run}, $rank);
-	return $run if !$self->{moved}{$rank};
-	return { %$run, settings => [ @{ $run->{settings} }, 'apart=1' ] };
+	my $run  = FTMPI::Agent::Spawn::of_part($self->{run}, $rank);
+	my @more = $self->{moved}{$rank} ? 'apart=1' : ();
+	push @more, map { "input=$_" } grep { defined } $self->{stdin}->count_at if $rank == 0 && $self->{stdin};
+	return @more ? { %$run, settings => [ @{ $run->{settings} }, @more ] } : $run;
 }
 
 # More ranks than before: those that are here go on, and hear nothing of it. New ones are bound to no processor.
@@ -228,8 +229,7 @@ sub _start_rank
 	my $path = $run->{program}->executable;
 	return $self->_cannot_start($run->{program}->why) if !defined $path;
 	my ($listen, $beat) = $self->{listeners}->of($rank);
-	my ($stdin, $writer);
-	pipe($stdin, $writer) if $rank == 0;
+	my $stdin = $rank == 0 ? $self->{stdin}->open : undef;
 	my $started = FTMPI::Agent::Spawn::start({
 		%$run,
 		path       => $path,
@@ -245,7 +245,7 @@ sub _start_rank
 	return $self->_try_again($rank, "cannot start rank $rank: " . FTMPI::Agent::Spawn::system_reason()) if !$started;
 	delete $self->{tries}{$rank};
 	$self->_adopt($rank, $started);
-	$self->{stdin}->attach($writer) if $writer;
+	$self->{stdin}->release if $rank == 0;
 	return 1;
 }
 
@@ -282,7 +282,7 @@ sub _adopt
 		at      => $self->{listeners}->at($rank),
 		bound   => $self->_where($rank),
 		output  => $output,
-		on      => { $self->{run}{alone} ? $self->_on_checkpoints($rank, $output) : $rank == 0 ? (SAVED => sub { $self->_resume_input($_[0]) }) : () },
+		on      => { $self->{run}{alone} ? $self->_on_checkpoints($rank, $output) : () },
 		on_back => sub { $self->{stdin}->release if $rank == 0 },
 		on_doom => sub { $self->_watch_end($_[0]) });
 	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
@@ -308,7 +308,7 @@ sub _on_checkpoints
 		INITED   => sub { $pipes->begins($output) });
 }
 
-# A rank stands for its checkpoint n: what it has printed and read by now belongs to that, which it makes then, or, with data, restores. Where the launcher asks for
+# A rank stands for its checkpoint n: what it has printed by now belongs to that, which it makes then, or, with data, restores. Where the launcher asks for
 # images, one that was let go meanwhile does not. With data nobody asks, and the program reads its input again.
 sub _stands
 {
@@ -316,7 +316,6 @@ sub _stands
 	my ($process, $image) = ($self->{ranks}{$rank}, $self->{run}{image});
 	return if !$process || $image && !$process->is_held_for($n);
 	my $printed = $self->{pipes}->stands($process->{output}, $n);
-	$self->_measure_input($n) if $image && $rank == 0;
 	$self->_tell('PRINTED', $rank, $n, $printed & 0xffffffff, $printed >> 32);
 	$process->save($self->{epoch}, $n, FTMPI::Control::GO);
 	return;
@@ -576,7 +575,6 @@ sub order
 {
 	my ($self, $name, $epoch, @more) = @_;
 	return if $epoch != $self->{epoch};
-	$self->_pause_input($more[0]) if $name eq 'SAVE' && $self->{run}{image};
 	$_->order($name, $epoch, @more) for values %{ $self->{ranks} };
 	return;
 }
@@ -724,37 +722,9 @@ sub _open_stdin
 	}
 	$self->{stdin} = FTMPI::Agent::StdinPipe->new(
 		loop      => $self->{loop},
+		counted   => $self->{run}{image},
 		on_taken  => sub { $self->_tell('STDIN_TAKEN', $_[0]) },
 		on_closed => sub { $self->_tell('STDIN_CLOSED') });
-	return;
-}
-
-# While a line is made rank 0 is given no input: one that waits for some has read as much before as after. One that reads what lies
-# in the pipe has not.
-sub _pause_input
-{
-	my ($self, $n) = @_;
-	$self->{stdin}->pause if $self->{ranks}{0} && $self->{stdin};
-	$self->_measure_input($n);
-	return;
-}
-
-sub _resume_input
-{
-	my ($self, $n) = @_;
-	$self->_measure_input($n);
-	$self->{stdin}->go_on if $self->{stdin};
-	return;
-}
-
-# How much rank 0 has read by now, before or after its part of recovery line n; all ones: not known.
-sub _measure_input
-{
-	my ($self, $n) = @_;
-	my ($first, $stdin) = ($self->{ranks}{0}, $self->{stdin});
-	return if !$first || !$stdin;
-	my $read = $stdin->was_read($first->{pid}) // ~0;
-	$self->_tell('STDIN_READ', $n, $read & 0xffffffff, $read >> 32);
 	return;
 }
 

@@ -445,15 +445,12 @@ tens of GiB,
 .B \-timeout\-heartbeat
 has to be longer than that.
 .PP
-Standard input goes on behind what rank 0 had read when the line was made: after a restart within the job, and after
+Standard input goes on behind the last byte that rank 0 had read when the line was made: after a restart within the job, and after
 .BR \-restore ,
 which has to be given the same input again.
-Where less comes than rank 0 had read, a sentence says so.
+Where less comes than rank 0 had read, a sentence says so; where it is another input, none of it is given, and the job ends.
 At a terminal nothing is left out.
-Where
-.B ftmpirun
-does not know what rank 0 had read, since it was reading just then, or the program made the line itself, it gives rank 0 all of its input again and prints
-that.
+Where a script gives a rank its standard input, it has to be a file with a name: there is no line while it comes from another process.
 .PP
 Standard output and standard error are those of the new process, too.
 What a rank printed after the line is printed again.
@@ -649,8 +646,8 @@ standard error, and where its ranks go; then, when all ranks run, how long that 
 A job that fails
 .B \-max\-restarts
 times and once more without a new recovery line in between is ended, with the status of the failure.
-Standard input is given to rank 0 again from its beginning (but see IMAGES OF PROCESSES); more than 64 MiB of it are not kept, and then
-a failure ends the job.
+Standard input is given to rank 0 again from its beginning (but see IMAGES OF PROCESSES); more than 64 MiB of it are not kept, beside what
+the newest line of images had read, and then a failure ends the job.
 Output that ranks had written is not taken back.
 .PP
 If

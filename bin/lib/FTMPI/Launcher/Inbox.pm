@@ -38,11 +38,11 @@ my %EVENTS = (
 
 # Frames that concern others too, or others alone: the method has the name of the frame.
 my %HANDLERS = map { $_ => '_' . lc } qw(HERE RESTARTING_ALL OPENED STARTED BOUND OUT EXITED CONDITION STRAINED STDIN_TAKEN
-	STDIN_CLOSED STDIN_READ PROBED PRINTED NEWS INITED RUNS PROGRAM LINE SAVED RESTORED
+	STDIN_CLOSED PROBED PRINTED NEWS INITED RUNS PROGRAM LINE SAVED RESTORED INPUT
 	COST SIZE PROGRESS REFUSED TRAFFIC INJECTED);
 
 # Frames of an agent that begin with a rank, and those of rank 0: it is one of that host.
-my %OF_RANK_0 = map { $_ => 1 } qw(STDIN_TAKEN STDIN_CLOSED STDIN_READ);
+my %OF_RANK_0 = map { $_ => 1 } qw(STDIN_TAKEN STDIN_CLOSED);
 my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPPED TRACED FOREIGN CONDITION PRINTED);
 
 # plan: see FTMPI::Launcher; job: FTMPI::Launcher::Job, for its table of hosts and its phase; event => sub (name,
@@ -250,12 +250,16 @@ sub _stdin_closed
 	return;
 }
 
-sub _stdin_read
+# How much of it the image for a line, or a checkpoint of its own, has read; or from where on rank 0 goes on now, by the line that it
+# has named before, or, where it has named none, begins.
+sub _input
 {
-	my ($self, undef, $n, $low, $high) = @_;
-	my $stdin = $self->{stdin}->() or return;
+	my ($self, undef, $rank, $line, $low, $high) = @_;
+	my $stdin = $self->{stdin}->();
+	return if !$stdin || $rank != 0 || !$self->{plan}{image};
 	my $bytes = $low == 0xffffffff && $high == 0xffffffff ? undef : $low + $high * 2**32;
-	$self->{plan}{alone} ? $stdin->stands($n, $bytes) : $stdin->measured($n, $bytes);
+	return $stdin->noted($line, $bytes) if $line;
+	$stdin->go_on(delete $self->{back}, $bytes);
 	return;
 }
 
@@ -352,27 +356,28 @@ sub _traffic
 sub _saved
 {
 	my ($self, undef, $rank, $n, $committed) = @_;
-	my $stdin = $self->{stdin}->();
 	if ($self->{plan}{alone}) {
+		my $stdin = $self->{stdin}->();
 		$self->_positions($rank)->committed($n) if $committed;
-		$stdin->stands_no_more_before($n) if $stdin && $committed && $rank == 0;
+		$stdin->committed($n) if $stdin && $committed && $rank == 0;
 		$self->{event}->('saved', $rank, $n, $committed);
 		$self->{on_folder}->() if $committed;
 		return;
 	}
-	$stdin->saved($n, $self->{line}) if $stdin && $committed && $rank == 0 && defined $self->{line};
 	$self->{event}->('saved', $rank, $n, $committed);
 	return;
 }
 
-# Of a line of an earlier job the record says how much rank 0 had read.
+# Rank 0 says soon from where on.
 sub _input_goes_on
 {
 	my ($self, $number, $session) = @_;
-	my $stdin = $self->{stdin}->() or return;
+	my $stdin = $self->{stdin}->();
+	return if !$stdin || !$self->{plan}{image};
 	my $workdir = $self->{workdir};
-	$stdin->before($number, $workdir->input_read($session)) if $session ne $workdir->session;
-	$stdin->go_on($number);
+	$self->{back} = $number;
+	$stdin->expects($workdir->input_sums($session)) if $self->{plan}{goes_on} || $session ne $workdir->session;
+	$self->{event}->('cannot', FTMPI::Launcher::Sentences::input_given($number)) if !$stdin->await_late;
 	return;
 }
 
@@ -401,7 +406,9 @@ sub _image_goes_on
 	my ($self, $rank, $n) = @_;
 	my $stdin = $self->{stdin}->();
 	$self->_had_printed($rank, $self->_positions($rank)->of($n) // 0);
-	$stdin->go_on($n) if $stdin && $rank == 0;
+	return if $rank != 0;
+	return $self->_input_goes_on($n, $self->{workdir}->session) if $n;
+	$stdin->go_on if $stdin;
 	return;
 }
 

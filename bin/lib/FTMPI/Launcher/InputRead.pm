@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# How much of its standard input rank 0 had read in the recovery lines of a session with images: a text file in the
-# session's folder (doc/ckpt-format.md), for -restore. There is one as soon as a line is committed.
+# Sums of what rank 0 had read of its standard input in the recovery lines of a session with images: a text file in the
+# session's folder (doc/ckpt-format.md), by which -restore sees whether it is given the same input. How much was read the images say.
 package FTMPI::Launcher::InputRead;
 
 use strict;
@@ -9,16 +9,16 @@ use warnings;
 
 use FTMPI::Launcher::SessionFile ();
 
-# LINES: of the newest.
-use constant { NAME => 'job.input', FIRST => 'FTMPI-INPUT 2', LINES => 1000, BYTES_MAX => 1 << 16 };
+# LINES: those that have read most.
+use constant { NAME => 'job.input', FIRST => 'FTMPI-INPUT 3', LINES => 1000, BYTES_MAX => 1 << 17 };
 
-# read: bytes by line.
+# sums: SHA-256, as 64 digits, of so many bytes.
 sub save
 {
-	my ($folder, $read) = @_;
-	my @lines = sort { $b <=> $a } keys %$read;
-	$#lines = LINES - 1 if @lines > LINES;
-	my $text = join '', map { "$_\n" } FIRST, map { "line $_ $read->{$_}" } @lines;
+	my ($folder, $sums) = @_;
+	my @bytes = sort { $b <=> $a } keys %$sums;
+	$#bytes = LINES - 1 if @bytes > LINES;
+	my $text = join '', map { "$_\n" } FIRST, map { "read $_ $sums->{$_}" } @bytes;
 	my $sum = eval { _sum($text) } // return "its checksum cannot be made: $@";
 	return FTMPI::Launcher::SessionFile::save($folder, NAME, "${text}sum $sum\n");
 }
@@ -33,7 +33,7 @@ sub load
 	my ($rest, $sum) = $text =~ /\A(.*^)sum ([0-9a-f]{64})\n\z/ms or return {};
 	my ($first, @lines) = split /\n/, $rest;
 	return {} if ($first // '') ne FIRST || $sum ne _sum($rest);
-	return { map { /^line ([0-9]{1,10}) ([0-9]{1,19})\z/ ? ($1 => $2 + 0) : () } @lines };
+	return { map { /^read ([0-9]{1,19}) ([0-9a-f]{64})\z/ ? ($1 + 0 => $2) : () } @lines };
 }
 
 1;

@@ -296,6 +296,27 @@ sub input_short
 		. ($there ? 'only ' . count($there, 'byte') . ' came' : 'none came') . ': the same input has to be given again. Rank 0 gets no more.';
 }
 
+sub input_other
+{
+	my ($line, $read) = @_;
+	return "the standard input is another one than that of which rank 0 had read $read bytes in line $line: give the same again, or"
+		. ' none (< /dev/null) where rank 0 needs no more. The job is ended, and the line stays.';
+}
+
+sub input_gone
+{
+	my ($read) = @_;
+	return "rank 0 goes on behind byte $read of its standard input, and what follows that is not kept any more (64 MiB are): the job is ended."
+		. ' Go on with -restore, and the same input.';
+}
+
+sub input_given
+{
+	my ($line) = @_;
+	return "rank 0 was given standard input from its beginning, and goes on from line $line, which was made as its process was killed: the job is"
+		. ' ended. Go on with -restore, and the same input.';
+}
+
 # Nothing is forgotten before a rank has a checkpoint.
 sub keeper_full
 {

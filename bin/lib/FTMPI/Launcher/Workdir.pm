@@ -70,18 +70,18 @@ sub keep_record
 	return;
 }
 
-# How much of its standard input rank 0 has read in lines of this job (bytes by line), where its folder can be seen from here.
-sub keep_input_read
+# Sums of what rank 0 has read of its standard input in lines of this job (by bytes), where its folder can be seen from here.
+sub keep_input_sums
 {
-	my ($self, $read) = @_;
+	my ($self, $sums) = @_;
 	return if !-d $self->{folder};
-	my $why = FTMPI::Launcher::InputRead::save($self->{folder}, $read);
+	my $why = FTMPI::Launcher::InputRead::save($self->{folder}, $sums);
 	$self->{log}->("the standard input of the job has no record: $why") if defined $why;
 	return;
 }
 
-# The same of the lines of another session, whose name a rank has told.
-sub input_read
+# The same of a session whose name a rank has told.
+sub input_sums
 {
 	my ($self, $session) = @_;
 	return $session =~ m{/|\A\.} ? undef : FTMPI::Launcher::InputRead::load("$self->{path}/$session");

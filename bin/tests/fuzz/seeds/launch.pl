@@ -253,10 +253,9 @@ my @MESSAGES = (
 	['STDIN_CLOSED'], ['PONG'], ['BYE'], [ RESTARTING_ALL => 1 ], [ STOPPED => 1, 1000 ],
 	[ TRAFFIC => 0, 4, 1, [ 0, 3 ], [ 5, 0, 50, 0, 1, 0, 0, 7 ] ],
 	[ RESTARTING => 1 ], [ SUSPECT => 1, 1012, 7 ], [ LINE => 4 ], [ PROGRAM => 1 ], [ RESTORED => 4, 'name' ],
-	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HELD => 7, 'why' ], [ SAVED => 7, 1 ], [ SAVE_ALL => 0, 7, 2 ], [ SAVE_ONE => 1, 0, 7, 0 ], [ PIECE => 'abc' ], [ PRINTED => 1, 7, 4096, 0 ], [ LOGS => 1, 4096, 1024 ], [ OPEN => '/', ['A=b'], ['prog'] ],
+	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HELD => 7, 'why' ], [ SAVED => 7, 1 ], [ INPUT => 7, 4096, 0 ], [ SAVE_ALL => 0, 7, 2 ], [ SAVE_ONE => 1, 0, 7, 0 ], [ PIECE => 'abc' ], [ PRINTED => 1, 7, 4096, 0 ], [ LOGS => 1, 4096, 1024 ], [ OPEN => '/', ['A=b'], ['prog'] ],
 	[ OPENED => ['/bin/prog'], ['10-1f'] ], [ TRACED => 1, 4711, 'gdb' ],
 	[ BOUND => [ 0, 1 ], [ '0-1', '2,5' ], '' ],
-	[ STDIN_READ => 7, 1, 0 ],
 	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ], [ RERUN => 1, 2, '0,2' ], [ LEAVE_ALL => 0 ], [ LEAVE => 0 ], [ FAULT => 0, 1, 0, 1000 ], [ INJECT => 1, 2, 3, 0, 1000 ], [ INJECTED => 1, 1 ],
 	[ HEARD => 1 ], [ EXAMINE => 1, 150 ], [ PATIENCE => 60000 ], [ CONDITION => 1, 2, 8407 ], [ STRAINED => 700, 8407 ],
 );

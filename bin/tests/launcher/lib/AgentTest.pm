@@ -278,9 +278,9 @@ sub end_well
 sub facts
 {
 	my ($self, $rank) = @_;
-	my @facts = $self->await_text($rank, qr/^epoch=(\d+) pid=(\d+) local=(\S+) name=(\d+) .*\n/m);
+	my @facts = $self->await_text($rank, qr/^epoch=(\d+) pid=(\d+) local=(\S+) name=(\d+) settings=(.*)\n/m);
 	my %facts;
-	@facts{qw(epoch pid local name)} = @facts;
+	@facts{qw(epoch pid local name settings)} = @facts;
 	return \%facts;
 }
 
