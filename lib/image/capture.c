@@ -18,6 +18,7 @@
 #include "input.h"
 #include "linker_locks.h"
 #include "load.h"
+#include "page_scan.h"
 #include "pages.h"
 #include "plan.h"
 #include "process_here.h"
@@ -40,6 +41,7 @@ struct scratch {
 	char text[MAPS_TEXT_MAX];
 	struct region regions[REGIONS_MAX + 2];
 	uint64_t pagemap[PAGEMAP_ENTRIES];
+	struct page_scan scan;
 	char path[PATH_BYTES];
 	char lines[LINES_BYTES];
 	struct statx file;
@@ -415,13 +417,12 @@ static void leave_guards_out(uint64_t *pagemap, const struct pages *p)
 			pagemap[i] = 0;
 }
 
-static int write_pages_of(struct capture *c, const struct region *r, enum plan_treatment t)
+static int write_part(struct capture *c, uint64_t low, uint64_t high, enum plan_treatment t)
 {
 	struct pages p = {.page_bytes = image.page_bytes, .zeros = t == PLAN_OF_FILE};
-	uint64_t high = t == PLAN_WHOLE ? r->held : r->high;
-	int rc = allow_reading(r);
+	int rc = 0;
 
-	for (p.low = r->low; p.low < high && rc == 0; p.low += p.count * p.page_bytes) {
+	for (p.low = low; p.low < high && rc == 0; p.low += p.count * p.page_bytes) {
 		p.count = (high - p.low) / p.page_bytes;
 		if (p.count > PAGEMAP_ENTRIES)
 			p.count = PAGEMAP_ENTRIES;
@@ -435,6 +436,20 @@ static int write_pages_of(struct capture *c, const struct region *r, enum plan_t
 			rc = write_runs(c, &p);
 		image.report->looked += p.count;
 	}
+	return rc;
+}
+
+static int write_pages_of(struct capture *c, const struct region *r, enum plan_treatment t)
+{
+	struct page_scan *scan = &c->scratch->scan;
+	uint64_t low, high;
+	int rc = allow_reading(r);
+
+	if (rc == 0 && t == PLAN_WHOLE)
+		return write_part(c, r->low, r->held, t);
+	page_scan_begin(scan, c->pagemap_fd, r->low, r->high);
+	while (rc == 0 && page_scan_next(scan, &low, &high))
+		rc = write_part(c, low, high, t);
 	return rc;
 }
 

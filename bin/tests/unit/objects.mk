@@ -102,6 +102,7 @@ UNIT_image_state := lib/image/state.o
 UNIT_linker_locks := lib/image/linker_locks.o
 UNIT_image_plan := $(addprefix lib/image/,plan.o process_map.o)
 UNIT_image_pages := lib/image/pages.o
+UNIT_image_page_scan := lib/image/page_scan.o
 UNIT_image_input := $(addprefix lib/image/,input.o files.o) lib/base/shown.o
 UNIT_image_fit := $(addprefix lib/image/,fit.o plan.o process_map.o)
 UNIT_engine_attach := $(call mpi_o,engine engine_defer engine_lock engine_safe_point engine_tick) $(nodes_o)
