@@ -566,7 +566,7 @@ sub _run
 		on_sums  => $plan->{image} ? sub { $self->{workdir}->keep_input_sums($_[0]) } : undef,
 		on_short => sub { $self->_say(FTMPI::Launcher::Sentences::input_short(@_)) },
 		on_other => sub { $self->_event('cannot', FTMPI::Launcher::Sentences::input_other(@_)) },
-		on_unsure => sub { $self->_say(FTMPI::Launcher::Sentences::input_unsure(($plan->{alone} ? 'its checkpoint' : 'line') . " $_[0]")) });
+		on_unsure => sub { $self->_say(FTMPI::Launcher::Sentences::input_unsure($_[0])) });
 	return;
 }
 

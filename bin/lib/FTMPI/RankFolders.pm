@@ -43,11 +43,11 @@ sub incarnations
 	return \%newest;
 }
 
-# All ranks have ended, and nothing goes on in this session: its record goes, too.
+# All ranks have ended, and nothing goes on in this session: its records go, too.
 sub remove
 {
 	my ($session) = @_;
-	unlink "$session/job.record";
+	unlink map { "$session/$_" } qw(job.record job.input);
 	for my $folder (map { "$session/$_" } grep { /\Arank-[0-9]{5,}\z/ } _names($session)) {
 		unlink map { "$folder/$_" } grep { /\Ackpt-[0-9]{8,}\.i[0-9]{4,}(?:\.tmp)?\z/ } _names($folder);
 		rmdir $folder;

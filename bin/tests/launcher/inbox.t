@@ -107,7 +107,7 @@ is($inbox->printed(1), '11:6=9', '... and what has come of it stays');
 says('NEWS', 0, 'RESTORED', 5, 'name');
 is_deeply([ splice(@events), splice @input ], [ 'goes_on 0 5', 'await_late' ], 'rank 0 is waited for, as it says from where on it gets its input');
 says('NEWS', 0, 'INPUT', 0, 3, 1);
-is_deeply([ splice(@events), splice @input ], ['go_on 5 4294967299'], '... and gets it from there');
+is_deeply([ splice(@events), splice @input ], ['go_on its checkpoint 5 4294967299'], '... and gets it from there');
 is($inbox->printed(0), '8589934600:5=8589934600', '... and what never came of its output is lost');
 says('NEWS', 0, 'INITED', 4711);
 is_deeply([ splice(@events), splice @input ], [ 'inited 0', 'go_on' ], '... or from the beginning');

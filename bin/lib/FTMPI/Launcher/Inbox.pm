@@ -375,9 +375,9 @@ sub _input_goes_on
 	my $stdin = $self->{stdin}->();
 	return if !$stdin || !$self->{plan}{image};
 	my $workdir = $self->{workdir};
-	$self->{back} = $number;
+	$self->{back} = ($self->{plan}{alone} ? 'its checkpoint' : 'line') . " $number";
 	$stdin->expects($workdir->input_sums($session)) if $self->{plan}{goes_on} || $session ne $workdir->session;
-	$self->{event}->('cannot', FTMPI::Launcher::Sentences::input_given($number)) if !$stdin->await_late;
+	$self->{event}->('cannot', FTMPI::Launcher::Sentences::input_given($self->{back})) if !$stdin->await_late;
 	return;
 }
 

@@ -282,7 +282,7 @@ sub all_asked
 	return "$by: all other ranks have a checkpoint, but not " . numbered('rank', @without) . '.';
 }
 
-# what: line 7, or its checkpoint 7
+# Of these, what: line 7, or its checkpoint 7.
 sub input_unsure
 {
 	my ($what) = @_;
@@ -291,16 +291,16 @@ sub input_unsure
 
 sub input_short
 {
-	my ($line, $read, $there) = @_;
-	return "rank 0 had read $read bytes of its standard input in line $line, and now "
+	my ($what, $read, $there) = @_;
+	return "rank 0 had read $read bytes of its standard input in $what, and now "
 		. ($there ? 'only ' . count($there, 'byte') . ' came' : 'none came') . ': the same input has to be given again. Rank 0 gets no more.';
 }
 
 sub input_other
 {
-	my ($line, $read) = @_;
-	return "the standard input is another one than that of which rank 0 had read $read bytes in line $line: give the same again, or"
-		. ' none (< /dev/null) where rank 0 needs no more. The job is ended, and the line stays.';
+	my ($what, $read) = @_;
+	return "the standard input is another one than that of which rank 0 had read $read bytes in $what: give the same again, or"
+		. ' none (< /dev/null) where rank 0 needs no more. The job is ended, and what it could go on from stays.';
 }
 
 sub input_gone
@@ -312,8 +312,8 @@ sub input_gone
 
 sub input_given
 {
-	my ($line) = @_;
-	return "rank 0 was given standard input from its beginning, and goes on from line $line, which was made as its process was killed: the job is"
+	my ($what) = @_;
+	return "rank 0 was given standard input from its beginning, and goes on from $what, which was made as its process was killed: the job is"
 		. ' ended. Go on with -restore, and the same input.';
 }
 

@@ -20,6 +20,7 @@ use constant { WINDOW => 262144, CHUNK => 65536, RETRY => 0.5, KEEP_MAX => 64 <<
 # loop; on_bytes => sub (bytes); on_end => sub; keep: whether rank 0 may begin again; awaited: rank 0 is going to say from where it goes on. These are told:
 #	on_lost   => sub: more was given than is kept
 #	on_gone   => sub (bytes): rank 0 goes on from there, and what is behind that is not kept any more
+# line: as a sentence names it.
 #	on_unsure => sub (line): rank 0 gets again what it may have read
 #	on_sums   => sub (sums by bytes): the sums of what committed lines had read, when there is one more; undef: nobody asks
 #	on_short  => sub (line, bytes, bytes that came): the input is shorter than what rank 0 had read of it; once
