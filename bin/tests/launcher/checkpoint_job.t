@@ -50,7 +50,7 @@ like($job->{err}, qr/^ftmpirun: no checkpoint is made now: rank 0 on \S+: descri
 
 # It goes on from its checkpoint; its output and input do, too.
 my $go = scratch() . '/go';
-$job = ftmpirun([ @images, qw(-vv -n 2 -ckpt-interval 0.05), words('0:+1:restored:1', '0:+1:raw:save=0 1 1' . "\ntook=wor;\nmore\n", @join, '0:+0:take:5',
+$job = ftmpirun([ @images, qw(-vv -n 2 -ckpt-interval 0.05), words('0:+1:restored:1', '0:+1:has_read:0,5', '0:+1:raw:save=0 1 1' . "\ntook=wor;\nmore\n", @join, '0:+0:take:5',
 	qw(0:+0:save 0:+0:held 0:+0:save 0:+0:saved:1), "0:+0:touch:$go", "1:await:$go", qw(0:+0:take:3 0:+0:kill:KILL 0:+1:input end)) ], stdin => 'some words');
 is($job->{status}, 0, 'rank 0 goes on from its checkpoint') or diag $job->{err};
 like($job->{err}, qr/^ftmpirun: rank 0 goes on from its checkpoint 1(?: \(.* was noticed\))?$/m, '... which is told with -v');

@@ -171,7 +171,7 @@ subtest '-restore with other arguments' => sub {
 subtest 'standard input' => sub {
 	# the next SAVE comes when ftmpirun has heard of the first line
 	my $go  = scratch() . '/read';
-	my $job = ftmpirun([ qw(-image -ckpt-interval 0.05 -n 2), $^X, $RANK, qw(start program:0 0:@1:restored:1 inited 0:@0:take:5 @0:lines:1),
+	my $job = ftmpirun([ qw(-image -ckpt-interval 0.05 -n 2), $^X, $RANK, qw(start program:0 0:@1:restored:1 0:@1:has_read:0,5 inited 0:@0:take:5 @0:lines:1),
 				qw(0:@0:save 0:@0:take:3), "0:\@0:touch:$go",
 				'0:@0:obey', "1:\@0:await:$go", qw(1:@0:kill:KILL 0:@1:input finalize) ], stdin => 'some words');
 	is($job->{status}, 0, 'a restart from a line') or diag $job->{err};

@@ -44,7 +44,7 @@ static size_t encode(const struct start *s)
 	writer_u32(&w, 0);
 	writer_string(&w, "/tmp");
 	writer_string(&w, "session");
-	writer_u32(&w, s->setting ? 6 : 5);
+	writer_u32(&w, s->setting ? 7 : 6);
 	if (s->setting)
 		writer_string(&w, s->setting);
 	writer_string(&w, "keep=3");
@@ -52,6 +52,7 @@ static size_t encode(const struct start *s)
 	writer_string(&w, "image=1");
 	writer_string(&w, "image-patience=250");
 	writer_string(&w, "image-keep-files=1");
+	writer_string(&w, "input=4294967295:1048575:18446744073709551615");
 	for (uint32_t i = 0; i < s->listed; i++) {
 		writer_string(&w, "node1");
 		writer_string(&w, s->address);
@@ -82,6 +83,7 @@ START_TEST(a_good_one_is_understood)
 	ck_assert_str_eq(l.settings.restore, "last");
 	ck_assert(l.settings.image && l.settings.image_keep_files);
 	ck_assert_uint_eq(l.settings.image_patience_ms, 250);
+	ck_assert_str_eq(l.settings.input, "4294967295:1048575:18446744073709551615");
 	ck_assert_str_eq(l.settings.keeper, "");
 	for (int i = 0; i < 3; i++)
 		ck_assert_uint_eq(l.incarnations[i], 0);
@@ -625,6 +627,18 @@ START_TEST(what_is_told_is_as_the_protocol_says)
 		control_ending(told[1]);
 		c = hear(&type);
 		ck_assert_uint_eq(type, CONTROL_ENDING);
+		ck_assert(cursor_done(&c));
+	}
+	{
+		uint16_t type;
+		struct cursor c;
+
+		control_input(told[1], 7, UINT64_C(0x500000003));
+		c = hear(&type);
+		ck_assert_uint_eq(type, CONTROL_INPUT);
+		ck_assert_uint_eq(cursor_u32(&c), 7);
+		ck_assert_uint_eq(cursor_u32(&c), 3);
+		ck_assert_uint_eq(cursor_u32(&c), 5);
 		ck_assert(cursor_done(&c));
 	}
 	control_held(told[1], 3, "");
