@@ -133,7 +133,7 @@ sub table
 	$file->("$prefix/bin", 0755, "$at->{B}/bin/ftmpi-ckpt");
 	$link->("$prefix/bin/$_", "$prefix/bin/ftmpicc") for 'ftmpicxx', $at->{FORTRAN} ? 'ftmpifort' : ();
 	$file->($names, 0755, "$at->{B}/bin/ftmpi-keeper");
-	$file->("$share/ftmpi/" . s{^bin/lib/|/[^/]+\z}{}gr, 0644, $_) for glob 'bin/lib/FTMPI/*.pm bin/lib/FTMPI/*/*.pm';
+	$file->("$share/ftmpi/" . s{^bin/lib/|/[^/]+\z}{}gr, 0644, $_) for glob 'bin/lib/FTMPI/*.pm bin/lib/FTMPI/*/*.pm bin/lib/FTMPI/*/*/*.pm';
 	$file->("$share/ftmpi/python", 0644, 'lib/python/ftmpi.py');
 	$text->("$share/ftmpi/FTMPI/Places.pm", 0644, places_module($at));
 

@@ -247,7 +247,7 @@ sub module_uses
 {
 	my ($top) = @_;
 	my %path = map { m{/bin/lib/(.*)\.pm\z} ? ($1 =~ s{/}{::}gr => $_) : () }
-		glob "$top/bin/lib/FTMPI/*.pm $top/bin/lib/FTMPI/*/*.pm";
+		glob join ' ', map { "$top/bin/lib/FTMPI/$_.pm" } qw(* */* */*/*);
 	die "arrows.pl: no modules found under $top/bin/lib\n" unless %path;
 	my %uses;
 	for my $module (keys %path) {

@@ -90,8 +90,22 @@ static inline bool send_short(struct tp *tp, struct tp_peer *p, const struct tp_
 	return true;
 }
 
-static inline int take(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload,
-	size_t len, unsigned flags, void *cookie)
+static inline void count(struct tp_peer *p, size_t bytes)
+{
+	p->sent.messages++;
+	p->sent.bytes += bytes;
+}
+
+/* rc: what tp_send returns. */
+static inline int counted(struct tp_peer *p, size_t len, unsigned flags, int rc)
+{
+	if (rc >= 0 && !(flags & TP_UNCOUNTED))
+		count(p, len);
+	return rc;
+}
+
+int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
+	unsigned flags, void *cookie)
 {
 	struct tp_peer *p = &tp->peers[peer];
 	bool eager = len <= tp->c.eager_limit && (!p->out_ring || len <= TP_RING_EAGER) &&
@@ -102,44 +116,31 @@ static inline int take(struct tp *tp, int peer, const struct tp_envelope *e, con
 	tp_assert_held(tp);
 	if (eager && p->out_ring) {
 		if (send_short(tp, p, e, payload, len))
-			return 1;
+			return counted(p, len, flags, 1);
 		if (flags & TP_UNQUEUED && len <= BYTE_RING_SHORT_MAX && !tp_may_send(tp, peer))
 			return FT_EAGAIN;
 	}
 	if (peer == tp->c.self)
 		return flags & TP_NOW && len > tp->c.eager_limit
 			       ? FT_EAGAIN
-			       : tp_self_send(tp, e, payload, len, flags, cookie);
+			       : counted(p, len, flags,
+					 tp_self_send(tp, e, payload, len, flags, cookie));
 	if (p->state == TP_LOST || p->dying)
 		return FT_EPEER;
 	if (p->state == TP_IDLE)
 		tp_conns_connect(tp, peer);
 	if (!eager)
-		return flags & TP_NOW ? FT_EAGAIN
-				      : send_rendezvous(tp, p, e, payload, len, flags, cookie);
+		return flags & TP_NOW
+			       ? FT_EAGAIN
+			       : counted(p, len, flags,
+					 send_rendezvous(tp, p, e, payload, len, flags, cookie));
 	f = (struct wire_frame){.kind = WIRE_EAGER, .seq = p->send_seq + 1, .length = len};
 	memcpy(f.envelope, e->bytes, sizeof f.envelope);
 	if (tp_out_small(tp, p, &f, payload, len) != 0)
 		return FT_ENOMEM;
 	p->send_seq = f.seq;
 	p->unconsumed += (uint32_t)tp_eager_cost(len);
-	return 1;
-}
-
-static inline void count(struct tp_peer *p, size_t bytes)
-{
-	p->sent.messages++;
-	p->sent.bytes += bytes;
-}
-
-int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
-	unsigned flags, void *cookie)
-{
-	int rc = take(tp, peer, e, payload, len, flags, cookie);
-
-	if (rc >= 0 && !(flags & TP_UNCOUNTED))
-		count(&tp->peers[peer], len);
-	return rc;
+	return counted(p, len, flags, 1);
 }
 
 void tp_count_sent(struct tp *tp, int peer, size_t bytes)

@@ -32,6 +32,7 @@ use FTMPI::Launcher::Workdir   ();
 use FTMPI::Net                 ();
 use FTMPI::Version             ();
 use FTMPI::Later qw(FTMPI::KeeperFolder FTMPI::RankFolders);
+use FTMPI::Later rest => qw(Restarts Requests);
 use FTMPI::Loop                ();
 use FTMPI::StoppedProcesses    ();
 
@@ -42,6 +43,9 @@ use constant {
 	LEAVE_TIME   => 3,
 	SUSPEND_TIME => 1,
 };
+
+# Seconds after which a job is none of those that are over at once: what else the launcher may need is compiled.
+use constant LATER_TIME => 1;
 
 # Seconds that a line may take when a batch system ends the job, which kills it after 30 (Slurm's KillWait) or more; when the user wants it, at least; and of -time-limit
 # what is left for a line and the end: so much, or three times what the longest line has taken, but never more than a quarter of the limit
@@ -94,6 +98,7 @@ sub run
 	$self->{loop}->after($plan->{timeout}, sub { $self->_event('timeout', $plan->{timeout}) })
 		if defined $plan->{timeout};
 	$self->_watch_limit if defined $plan->{time_limit};
+	$self->{loop}->after(LATER_TIME, \&FTMPI::Later::all);
 	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Sentences::count($plan->{size}, 'rank') . ' on '
 			. FTMPI::Launcher::Sentences::count(scalar(() = $self->{job}->hosts->used), 'host'));
 	$self->_note_start;
@@ -149,47 +154,6 @@ sub _tell_notes
 	my ($self) = @_;
 	my $observer = $self->{observer} // return;
 	$observer->take(@$_) for $self->{notes}->take;
-	return;
-}
-
-sub _observe
-{
-	my ($self) = @_;
-	my $plan = $self->{plan};
-	return if $self->{observer} || $self->{unobserved};
-	# hours into the job it may not be there any more, or be another version's
-	if (!eval { require FTMPI::Launcher::Observer; 1 }) {
-		$self->{unobserved} = 1;
-		$self->_log("the job has no run record: $@");
-		return;
-	}
-	mkdir $self->{workdir}->folder, 0700 if $plan->{record};
-	$self->{observer} = FTMPI::Launcher::Observer->new(
-		loop     => $self->{loop},
-		size     => $plan->{size},
-		folder   => $self->{workdir}->folder,
-		began    => [ @$self{qw(began now)} ],
-		pid      => $$,
-		host     => FTMPI::Net::hostname(),
-		progress => $plan->{progress},
-		say      => $plan->{verbosity} ? sub { $self->_say(@_) } : undef,
-		log      => sub { $self->_log(@_) },
-		auto     => $plan->{auto},
-		on_interval => sub { $self->_event('interval', @_) },
-		waits    => sub { $self->{streams}->queued },
-		put      => sub { $self->{streams}->put_line(@_) },
-		put_at_once => sub { $self->{streams}->put_line_at_once(@_) });
-	return;
-}
-
-# The session has a folder now, maybe.
-sub _has_folder
-{
-	my ($self) = @_;
-	return if !-d $self->{workdir}->folder;
-	$self->_observe;
-	$self->_tell_notes;
-	$self->{observer}->begin_record if $self->{observer};
 	return;
 }
 
@@ -287,25 +251,6 @@ sub _make_parts
 	$self->_make_injector if $plan->{injection};
 	$loop->on_late(FTMPI::StoppedProcesses::lateness($plan->{timeout_heartbeat}), sub { $self->{patience}->late($_[0]) })
 		if $plan->{heartbeat} && $plan->{starved_limit};
-	return;
-}
-
-# Failures that the user wants to practise.
-sub _make_injector
-{
-	my ($self) = @_;
-	my $plan = $self->{plan};
-	require FTMPI::Launcher::Injection;
-	require FTMPI::Launcher::Injector;
-	$self->{injector} = FTMPI::Launcher::Injector->new(
-		loop      => $self->{loop},
-		injection => FTMPI::Launcher::Injection->new(%{ $plan->{injection} }, size => $plan->{size}),
-		hosts     => sub { $self->{job}->hosts },
-		phase     => sub { $self->{job}->phase },
-		agent     => sub { $self->{fleet}->agent($_[0]) },
-		workdir   => $self->{workdir},
-		say       => sub { $self->_say(@_) },
-		note      => sub { $self->_note(@_) });
 	return;
 }
 
@@ -418,25 +363,6 @@ sub _start
 	return;
 }
 
-sub _agent_lost
-{
-	my ($self, $agent, $why) = @_;
-	my ($index, $name, $was_here) = ($agent->index, $agent->name, defined $agent->here);
-	my $words = length $why ? " ($why)" : '';
-	$self->{workdir}->lost($index);
-	$self->_event('host_lost', $index, $was_here ? "lost the connection to host $name$words"
-		: "host $name: cannot start: $why", $was_here);
-	return;
-}
-
-# It would be lost by now for its silence, but it gets no processor.
-sub _bears
-{
-	my ($self, $agent, $load) = @_;
-	$self->_event('bears', $agent->index, $load) if $self->{fleet}->is_current($agent);
-	return;
-}
-
 # ---- ranks ----
 
 # Where no address fits, the hosts that are to blame are done without, if there are others.
@@ -454,41 +380,6 @@ sub _bind
 	return;
 }
 
-# Where ranks tell it what must outlive them: on this machine, which the job does not outlive either, or where the user wants it. (Other jobs need not wait
-# for perl to compile it.)
-sub _start_keeper
-{
-	my ($self) = @_;
-	my $plan = $self->{plan};
-	return if $self->{keeper};
-	my $address;
-	if (!$plan->{keeper_hosts} || grep { $_->{local} } @{ $plan->{keeper_hosts} }) {
-		$address = $self->_own_address // return;
-		# hosts that come later may reach this machine in another way
-		$address = $address =~ /:/ ? '::' : '0.0.0.0' if grep { !$_->{local} } @{ $plan->{hosts} };
-	}
-	require FTMPI::Launcher::Keeper;    # and FTMPI::Launcher::KeeperHost
-	$self->{keeper} = FTMPI::Launcher::Keeper->new(
-		loop      => $self->{loop},
-		hosts     => $plan->{keeper_hosts} && [ map { FTMPI::Launcher::KeeperHost->new(%$_, ssh => $plan->{ssh}) } @{ $plan->{keeper_hosts} } ],
-		folder    => FTMPI::KeeperFolder::path($plan->{workdir}, $self->{session_name}),
-		ranks     => $plan->{size},
-		limit     => $plan->{outcome_limit},
-		address   => $address,
-		session   => $self->{session},
-		secret    => $self->{secret},
-		verbose   => $plan->{verbosity} > 1,
-		debug     => $plan->{debug},
-		goes_on   => $plan->{goes_on},
-		stays     => $self->_can_go_on,
-		say       => sub { $self->_say(@_) },
-		log       => sub { $self->_log(@_) },
-		on_ready  => sub { $self->_keeper_ready(@_) },
-		on_failed => sub { $self->_event('cannot', @_) },
-		on_cannot => sub { $self->_event('keeper_lost', @_) });
-	return;
-}
-
 # All ranks have called MPI_Init.
 sub _observe_all
 {
@@ -496,44 +387,6 @@ sub _observe_all
 	$self->{fleet}->tell_all('OBSERVE_ALL', $epoch);
 	$self->{injector}->begin if $self->{injector};
 	return;
-}
-
-# The incarnations of ranks that go on are newer than all that the keeper, or a file of theirs, has seen. (The keeper counts from 1.)
-sub _keeper_ready
-{
-	my ($self, $seen) = @_;
-	my $plan = $self->{plan};
-	my @next;
-	if ($plan->{goes_on}) {
-		$self->{owns} = 1;
-		my $gone = $plan->{goes_on}{is_gone}->();
-		return $self->_event('cannot', $gone) if defined $gone;
-		my $files = FTMPI::RankFolders::incarnations($self->{workdir}->folder);
-		@next = map { List::Util::max(1, $seen->{$_} // 0, 1 + ($files->{$_} // 0)) } 0 .. $plan->{size} - 1;
-	}
-	$self->_event('keeper_ready', @next);
-	return;
-}
-
-# Where the ranks reach this machine, as far as their hosts are here; else the job ends.
-sub _own_address
-{
-	my ($self) = @_;
-	my $address = eval { $self->{fleet}->own_address($self->{job}->hosts->used) };
-	return $address if defined $address;
-	die $@ if !ref $@;
-	$self->_event('cannot', $@->text);
-	return;
-}
-
-# The same for the keeper, which listens at its first port as long as the job runs.
-sub _keeper_at
-{
-	my ($self) = @_;
-	return $self->{keeper}->at if !$self->{keeper}->host->is_here;
-	my ($port)  = $self->{keeper}->at =~ /:([0-9]+)\z/;
-	my $address = $self->_own_address // return;
-	return $address =~ /:/ ? "[$address]:$port" : "$address:$port";
 }
 
 # What ranks of the epoch before have left of a line is finished; rank 0 reads again what it had read, unless the image of its
@@ -581,56 +434,6 @@ sub _run_head
 	return ([ @$self{qw(session secret)}, $epoch, $plan->{size}, $plan->{verbosity} > 1 ? $plan->{verbosity} - 1 : 0, $plan->{workdir}, $self->{session_name} ], [ @settings, @more ]);
 }
 
-# In an image job rank 0 says from which line it goes on, and from where on in its input, before anything of its program runs; or
-# that it begins at its beginning, as it may where no line is known.
-sub _rewind_input
-{
-	my ($self) = @_;
-	my ($stdin, $plan, $line) = (@$self{qw(stdin plan)}, $self->{job}->recovery->line);
-	if (!$plan->{image} || !(defined $line || defined $plan->{restoring})) {
-		$stdin->rewind;
-		return;
-	}
-	$stdin->await_line;
-	return;
-}
-
-# One rank alone, in its next incarnation.
-sub _rerun
-{
-	my ($self, $rank, $incarnation) = @_;
-	$self->_tell_home($rank, 'RERUN', $rank, $incarnation, join ',', $self->{job}->incarnations);
-	$self->_repeat_input if $rank == 0;
-	return;
-}
-
-# Rank 0 alone reads again from the beginning, or, if it may have an image, from where it says that it goes on.
-sub _repeat_input
-{
-	my ($self) = @_;
-	my $stdin = $self->{stdin};
-	return $stdin->rewind if !$self->{plan}{image} || !$self->{job}->may_have_checkpoint(0);
-	$stdin->hold;
-	$stdin->await_line;
-	return;
-}
-
-# Ranks that begin again alone on other hosts. What an agent that is lost has sent of their output is not printed again.
-sub _take
-{
-	my ($self, @ranks) = @_;
-	my ($job, $inbox) = @$self{qw(job inbox)};
-	my $hosts   = $job->hosts;
-	my $all     = join ',', $job->incarnations;
-	my @more    = ("incarnations=$all", 'printed=' . join ',', map { "$_:" . $inbox->printed($_) } @ranks);
-	$self->_step('ranks begin on other hosts');
-	$self->{injector}->before_run(0) if $self->{injector};
-	$self->_note('moved', hosts => _hosts(map { [ $hosts->name($_), $self->{plan}{hosts}[$_]{slots}, $hosts->ranks($_) ] } $hosts->used));
-	$self->{fleet}->take(sub { $hosts->ranks($_[0]) }, $self->_run_head($job->epoch, @more), \@ranks, $all, $hosts->used);
-	$self->_repeat_input if grep { $_ == 0 } @ranks;
-	return;
-}
-
 # What lines the ranks are to find, and whether the job may do without.
 sub _expected
 {
@@ -647,14 +450,6 @@ sub _tell_home
 	return;
 }
 
-sub _restart_all
-{
-	my ($self, $index, $epoch) = @_;
-	$self->{stdin}->hold if $self->{stdin};
-	$self->{fleet}->tell($index, 'RESTART_ALL', $epoch);
-	return;
-}
-
 # ---- output ----
 
 # Give the agents credit for what has gone on, in large pieces.
@@ -664,103 +459,6 @@ sub _settle
 	$self->_stop_if_done;
 	return if $self->{streams}->queued > OUTPUT_MAX;
 	$self->{fleet}->settle;
-	return;
-}
-
-# Also the last words of a job that has ended may find nobody.
-sub _output_gone
-{
-	my ($self, $stream, $error, $file) = @_;
-	return if $stream != 1 && !defined $file;
-	my $what = $file // 'standard output';
-	if ($self->{over}) {
-		$self->_say("cannot write to $what: $error") if $error ne '';
-		$self->{status} ||= $error eq '' ? 128 + 13 : 1;
-		return;
-	}
-	$self->_event('output_gone', $error, $what);
-	return;
-}
-
-# ---- signals ----
-
-# A signal while the last output waits for its reader, or agents leave: no more waiting.
-sub _signal
-{
-	my ($self, $name) = @_;
-	my $plan = $self->{plan};
-	if ($self->{over}) {
-		$self->_abandon;
-		$self->{loop}->stop;
-		return;
-	}
-	if ($name eq 'TERM' && $plan->{saves_at_term} && !$self->{saving_at_term}++) {
-		$self->_event('stop_wanted', 'SIGTERM came', TERM_TIME, 128 + 15, 'SIGTERM');
-		return;
-	}
-	$self->_event('signal', $name);
-	return;
-}
-
-# -time-limit: in time for a line and the end.
-sub _watch_limit
-{
-	my ($self) = @_;
-	my $limit = $self->{plan}{time_limit};
-	my $left  = $self->{now} + $limit - FTMPI::Loop::now();
-	my $need  = List::Util::max(List::Util::min(LIMIT_LEAST, LIMIT_PART * $limit), LIMIT_LINES * $self->{notes}->longest_line);
-	if ($left <= $need) {
-		$self->_event('stop_wanted', "the time limit of $limit s (-time-limit) is near", $left > 0.2 ? 0.8 * $left : 0.1, 124, '-time-limit');
-		return;
-	}
-	$self->{loop}->after(List::Util::min($left - $need, LIMIT_TURN), sub { $self->_watch_limit });
-	return;
-}
-
-# Ctrl-Z: the ranks, which have no terminal, are stopped by their agents; then we are. What follows
-# the kill is done when somebody lets us go on.
-sub _suspend
-{
-	my ($self) = @_;
-	my $loop = $self->{loop};
-	my $late = 0;
-	$self->{fleet}->tell_all('SUSPEND', 1);
-	$self->{observer}->suspended if $self->{observer};
-	my $timer = $loop->after(SUSPEND_TIME, sub { $late = 1 });
-	$loop->turn while !$late && ($self->{fleet}->is_telling || $self->{streams}->queued);
-	$loop->cancel($timer);
-	kill 'STOP', $$;
-	$loop->forgive;
-	$self->{observer}->resumed if $self->{observer};
-	$self->{fleet}->tell_all('SUSPEND', 0);
-	$self->_event('resumed');
-	return;
-}
-
-# SIGUSR2: a line, or checkpoints of all ranks, are to be made. A program that makes lines itself is told that one is due.
-sub _wanted
-{
-	my ($self) = @_;
-	my $plan = $self->{plan};
-	return $self->_event('stop_wanted', 'SIGUSR2 came (-stop-after-ckpt)', List::Util::max(STOP_TIME, LIMIT_LINES * $self->{notes}->longest_line), 128 + 12, 'SIGUSR2') if $plan->{stop_after};
-	return $self->_event('line_wanted', 'SIGUSR2') if $plan->{image} || $plan->{asks_program};
-	$self->_say($plan->{alone} ? FTMPI::Launcher::Sentences::NO_IMAGES_ALONE : FTMPI::Launcher::Sentences::NO_IMAGES);
-	return;
-}
-
-# SIGUSR1: what ranks wait for, in their own words.
-sub _dump
-{
-	my ($self) = @_;
-	my $job = $self->{job};
-	if (!$self->{plan}{dump}) {
-		$self->_say('SIGUSR1 has no effect: ranks print their queues when the job is started with -dump.');
-	} elsif ($job->phase ne 'running') {
-		$self->_say('SIGUSR1 has no effect now: no ranks run.');
-	} else {
-		$self->_log('the ranks are told to print their queues');
-		$self->{fleet}->tell_all('DUMP_ALL', $job->epoch);
-	}
 	return;
 }
 
@@ -786,15 +484,6 @@ sub _over
 	$self->{keeper}->close(!$self->_stays) if $self->{keeper};
 	$self->{loop}->after(LEAVE_TIME, sub { $self->_abandon; $self->_stop_if_done });
 	$self->_stop_if_done;
-	return;
-}
-
-# No more waiting for those that leave.
-sub _abandon
-{
-	my ($self) = @_;
-	$self->{fleet}->abandon;
-	$self->{keeper}->abandon if $self->{keeper};
 	return;
 }
 

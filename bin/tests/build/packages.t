@@ -103,7 +103,7 @@ like($control{'ftmpi-bin'}, qr/^Recommends: openssh-client/m, '... and ssh for o
 like($control{'ftmpi-fortran'}, qr/^Depends: (?=.*libftmpi-dev \(= )(?=.*gfortran-\d+ \| gfortran-mod-\d+)(?=.*libftmpi0 \(>= )/m, "Fortran: the gfortran of the modules");
 
 my %module;
-for my $file (glob "$source/bin/ftmpirun $source/bin/ftmpicc $source/bin/lib/FTMPI/*.pm $source/bin/lib/FTMPI/*/*.pm") {
+for my $file (glob "$source/bin/ftmpirun $source/bin/ftmpicc $source/bin/lib/FTMPI/*.pm $source/bin/lib/FTMPI/*/*.pm $source/bin/lib/FTMPI/*/*/*.pm") {
 	$module{$_} = $file for grep { !/^FTMPI/ } read_file($file) =~ /^\s*(?:use|require) ([A-Za-z][\w:]*)/mg;
 }
 cmp_ok(scalar(keys %module), '>', 10, 'the launcher uses modules');

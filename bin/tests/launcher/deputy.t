@@ -120,11 +120,15 @@ text_file('Held.pm', <<'END');
 package Held;
 sub import { $gate = $_[1]; delete $ENV{PERL5OPT}; return }
 INIT {
-	*FTMPI::Launcher::_dump = sub {
-		open my $told, '>', "$gate.held";
-		my $wait;
-		1 until open $wait, '<', $gate;    # signals come meanwhile
-	} if $0 =~ m{/ftmpirun\z};
+	if ($0 =~ m{/ftmpirun\z}) {
+		FTMPI::Later::all();    # what it has is replaced
+		no warnings 'redefine';
+		*FTMPI::Launcher::_dump = sub {
+			open my $told, '>', "$gate.held";
+			my $wait;
+			1 until open $wait, '<', $gate;    # signals come meanwhile
+		};
+	}
 }
 1;
 END

@@ -61,7 +61,7 @@ while (my ($name, $default, $text) = splice @knobs, 0, 3) {
 
 # Every other variable that the library, the launcher and the compilers ask for. FTMPI_BOOT is the launcher's way to send an agent.
 my %asked = map { $_ => 1 } map { /getenv\("(FTMPI_\w+)"\)/g, /(?:ENV|env->)\{'?(FTMPI_\w+)/g, /variable => '(FTMPI_\w+)'/g }
-	map { text_at($_) } glob("$root/lib/*/*.c"), glob("$root/lib/*/*/*.c"), glob("$root/bin/lib/FTMPI/*.pm"), glob("$root/bin/lib/FTMPI/*/*.pm");
+	map { text_at($_) } glob("$root/lib/*/*.c"), glob("$root/lib/*/*/*.c"), glob("$root/bin/lib/FTMPI/*.pm"), glob("$root/bin/lib/FTMPI/*/*.pm"), glob("$root/bin/lib/FTMPI/*/*/*.pm");
 delete $asked{FTMPI_BOOT};
 ok(keys %asked >= 12, 'variables are asked for');
 like($about, qr/^\.B (?:FTMPI_\w+, )*$_\b/m, "ftmpi(7) has $_") for sort keys %asked;

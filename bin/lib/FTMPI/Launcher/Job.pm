@@ -20,7 +20,7 @@
 # is lost (FTMPI::Launcher::Moving, take); and no rank leaves
 # MPI_Finalize before all have come there (leave_all). Its keeper is started before the ranks are.
 #
-# The job's state is changed here alone. Its parts: how far ranks are (FTMPI::Launcher::RankTable); which
+# The job's state is changed in this package alone; failures and restarts, recovery lines, and ends are in its folder (FTMPI::Later). Its parts: how far ranks are (FTMPI::Launcher::RankTable); which
 # hosts are well, and where ranks are (FTMPI::Launcher::HostTable); restarts (FTMPI::Launcher::Recovery);
 # ranks and hosts that show no life (FTMPI::Launcher::Suspects); recovery lines that ranks are asked for
 # (FTMPI::Launcher::Lines); connections that broke (FTMPI::Launcher::LostConnections); ranks on their way to other hosts
@@ -38,7 +38,6 @@ package FTMPI::Launcher::Job;
 use strict;
 use warnings;
 
-use FTMPI::Control             ();
 use FTMPI::Launcher::Failure   ();
 use FTMPI::Launcher::HostTable ();
 use FTMPI::Launcher::Lines     ();
@@ -48,9 +47,9 @@ use FTMPI::Launcher::Notes     ();
 use FTMPI::Launcher::Outcome   ();
 use FTMPI::Launcher::RankTable ();
 use FTMPI::Launcher::Recovery  ();
-use FTMPI::Launcher::Sentences ();
 use FTMPI::Launcher::Suspects  ();
 use FTMPI::Later qw(FTMPI::Launcher::Checkpoints);
+use FTMPI::Later rest => qw(Saving Failures Ends);
 
 # All timers of a job but those of its parts, in seconds. The end: ranks have to end after they
 # were told to, and after they were killed. Failures: agents have to answer restart_all; the news that all run again waits for
@@ -155,8 +154,6 @@ my %EVENTS = (
 # While ranks run, FTMPI::Launcher::Suspects has a method of the same name for each of these.
 my %OF_SUSPECTS = map { $_ => 1 } qw(heard condition stopped traced strained bears judge fenced missed);
 
-my %SIGNAL_NUMBER = (HUP => 1, INT => 2, TERM => 15);
-
 # hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max, from_start, restoring, alone, newest: see
 # FTMPI::Launcher::Recovery; verdict, silent, lenient, debug: see FTMPI::Launcher::Suspects; image: see FTMPI::Launcher::Lines, and with alone FTMPI::Launcher::Checkpoints; session: the
 # job's name; notes: FTMPI::Launcher::Notes, to which what happens is added; term_ranks: seconds that ranks get after a SIGTERM, or undef; interval: of -ckpt-interval, or undef; program_lines: as image of FTMPI::Launcher::Lines, where the program makes the lines and is told when.
@@ -215,12 +212,6 @@ sub hosts  { return $_[0]{hosts} }
 # For the questions that it answers, and input_lost().
 sub recovery { return $_[0]{recovery} }
 
-# How often each rank has begun again alone, by rank.
-sub incarnations { return $_[0]{ranks}->incarnations }
-
-# Whether this rank may go on from a checkpoint of its own when it begins again alone.
-sub may_have_checkpoint { my ($self, $rank) = @_; return $self->{recovery}->is_alone && $self->{saving}->may_have($rank) }
-
 # What comes of this rank is of its process before, until the new one is there.
 sub is_away { my ($self, $rank) = @_; return $self->{phase} eq 'running' && $self->{ranks}->is_away($rank) }
 
@@ -242,13 +233,6 @@ sub event
 	return $self->$method(@data);
 }
 
-# Some rank of this host has not come as far as MPI_Init yet.
-sub is_starting
-{
-	my ($self, $host) = @_;
-	return scalar grep { $self->{ranks}->state($_) eq 'started' } $self->{hosts}->ranks($host);
-}
-
 # All ranks begin, or begin again.
 sub _reset
 {
@@ -267,12 +251,6 @@ sub _reset
 
 sub _begin { return $_[0]{hosts}->begin }
 
-sub _unfit_at_first
-{
-	my ($self, $host, $sentence, $was_here) = @_;
-	return $self->_fail(1, $sentence . ($was_here ? '; the job is ended.' : ''));
-}
-
 sub _here
 {
 	my ($self, $host) = @_;
@@ -284,14 +262,6 @@ sub _ports
 {
 	my ($self, $host) = @_;
 	$self->{hosts}->ports($host);
-	return $self->_advance;
-}
-
-sub _restarting_all
-{
-	my ($self, $host, $epoch) = @_;
-	return if $epoch != $self->{epoch};
-	$self->{hosts}->restarting($host);
 	return $self->_advance;
 }
 
@@ -346,23 +316,6 @@ sub _inited
 	return (@known, [ observe_all => $self->{epoch} ], $self->_all_are_back, $self->{saving}->all_inited);
 }
 
-# It, or what it has started, has loaded the library of another MPI. That may mean nothing.
-sub _foreign
-{
-	my ($self, $rank, $long, $library) = @_;
-	my ($note, $is_for_user) = $self->{outcome}->foreign($self->{hosts}->who($rank), $long, $library) or return;
-	return [ ($is_for_user ? 'say' : 'log') => $note ];
-}
-
-sub _never_came
-{
-	my ($self, $rank) = @_;
-	return if $self->{recovery}->is_undecided;
-	return $self->_fail(1, $self->{hosts}->who($rank)
-		. ' exited with status 0 without calling MPI_Init,'
-			. ' while others wait for it; ');
-}
-
 # Under message logging a peer may need the log of each rank until all have come here; one that was fenced is to come
 # again. From then on no rank is mended, as none has anything left to do.
 sub _ending
@@ -391,31 +344,6 @@ sub _finalized
 	return ($self->{saving}->ends, $self->_all_leave);
 }
 
-# The call that failed is named, but for MPI_Abort itself. A restore that failed will fail again; where all
-# ranks have found nothing to go on from, the one that ends first is not to blame.
-sub _aborted
-{
-	my ($self, $rank, $code, $call) = @_;
-	return $self->_failure(class => 'final', status => 1, text => FTMPI::Launcher::Sentences::NO_LINE_FITS, tail => '.', rank => $rank)
-		if $call eq FTMPI::Control::NO_LINE;
-	my $what = length $call ? "stopped on an error in $call" : "called MPI_Abort with code $code";
-	my $tail = $self->{ranks}->living > 1 ? '; the other ranks are ended.' : '.';
-	return $self->_failure(
-		class  => $call =~ /^FTMPI_/ ? 'final' : 'error',
-		status => $code & 0xff || 1,
-		text   => $self->{hosts}->who($rank) . " $what",
-		tail   => $tail,
-		rank   => $rank);
-}
-
-sub _broken
-{
-	my ($self, $rank, $text) = @_;
-	return if $self->{recovery}->is_undecided;
-	return $self->_fail(1,
-		$self->{hosts}->who($rank) . " broke the rules of its control connection ($text); ");
-}
-
 # Whether the program makes checkpoints.
 sub _program
 {
@@ -423,132 +351,10 @@ sub _program
 	return $self->_carry_out($self->{recovery}->program($uses));
 }
 
-# There are none under message logging.
-sub _line
-{
-	my ($self, $number) = @_;
-	return if $self->{recovery}->is_alone;
-	$self->{recovery}->committed($number);
-	$self->{notes}->add('line_committed', line => $number);
-	my @actions = ([ log => "line $number is committed" ], $self->{saving}->committed($number));
-	# behind a line that the launcher asks for more is told, of what rank 0 has read, until SAVED
-	return (@actions, $self->{stopping} && $self->{phase} eq 'running' && !$self->{saving}->is_saving ? $self->_stop('') : ());
-}
-
-# Where lines are made, or FTMPI_Checkpoint_due tells the program that one is due. by: who asks.
-sub _saving_wanted
-{
-	my ($self, $by) = @_;
-	return $self->{saving}->wanted($by) if $self->{image};
-	return $self->{phase} ne 'running' ? [ say => FTMPI::Launcher::Sentences::no_line_now($by) ] : [ save_all => $self->{epoch}, ++$self->{data_asked}, FTMPI::Control::GO ];
-}
-
-# -ckpt-interval auto.
-sub _interval { my ($self, $seconds) = @_; return $self->{saving}->interval($seconds) }
-
 # ---- an end from which -restore goes on ----
-
-# why: the first words of the sentence; seconds that the line may take; status: if there is nothing to go on from; by: who asks.
-sub _stop_wanted
-{
-	my ($self, $why, $seconds, $status, $by) = @_;
-	my $late = [ timer => 'stop_late', $seconds, $why, $seconds, $status ];
-	return $late if $self->{stopping};
-	$self->{stopping} = { why => $why, status => $status, by => $by };
-	my $what = $self->{recovery}->is_alone ? 'ranks make checkpoints' : 'a recovery line is made';
-	my $recovery = $self->{recovery};
-	# under message logging a program says itself when its ranks make checkpoints
-	return $self->_stop('') if $recovery->makes_none || ($recovery->is_alone && !$self->{image});
-	# ranks have not all called MPI_Init
-	return $self->_stop('') if $self->{image} && !$self->{saving}->has_begun;
-	# it is nearly over by itself
-	return $late if $recovery->is_leaving || $self->{finalizing} || $self->{saving}->has_ended;
-	return ([ say => "$why: $what, then the job is ended." ], $self->_saving_wanted($by), $late);
-}
-
-# A line that was refused is asked for again, as long as there is time.
-sub _stop_again { my ($self) = @_; return $self->{stopping} && $self->{saving}->is_idle ? $self->_saving_wanted($self->{stopping}{by}) : () }
-
-sub _ask_again
-{
-	my ($self) = @_;
-	return $self->{stopping} && $self->{image} && $self->{phase} eq 'running' && $self->{saving}->is_idle ? [ timer => 'stop_again', AGAIN_TIME ] : ();
-}
-
-sub _stop_unstarted
-{
-	my ($self, $why, undef, $status) = @_;
-	$self->{stopping} = { why => $why, status => $status };
-	return $self->_stop('');
-}
-
-sub _stop_late
-{
-	my ($self, undef, $seconds) = @_;
-	return $self->_stop($self->{recovery}->is_alone ? '' : "; no recovery line was made within " . (0 + sprintf '%.2f', $seconds) . ' s');
-}
 
 # EX_TEMPFAIL of sysexits.h: the same again will do.
 use constant GOES_ON => 75;
-
-sub _stop
-{
-	my ($self, $more) = @_;
-	my ($why, $status) = @{ $self->{stopping} }{qw(why status)};
-	$self->{outcome}->tell_line;
-	return $self->_fail($self->{recovery}->has_line ? GOES_ON : $status, "$why$more; the job is ended.");
-}
-
-sub _line_due  { my ($self, @data) = @_; return ($self->{saving}->due(@data), $self->_ask_again) }
-sub _rank_due  { my ($self, @data) = @_; return $self->{saving}->due(@data) }
-sub _rank_late { my ($self, @data) = @_; return $self->{saving}->late(@data) }
-sub _held      { my ($self, @data) = @_; return ($self->{saving}->held(@data), $self->_ask_again) }
-
-sub _saved
-{
-	my ($self, $rank, $n, $committed) = @_;
-	$self->{notes}->add('checkpoint', rank => $rank, number => $n) if $committed && $self->{recovery}->is_alone;
-	my @actions = $self->{saving}->saved($rank, $n, $committed);
-	return (@actions, $self->_ask_again) if !$self->{stopping} || !$committed;
-	return (@actions, $rank == 0 ? $self->_stop('') : ()) if !$self->{recovery}->is_alone;
-	$self->{stopping}{saved}{$rank} = 1;
-	return (@actions, keys %{ $self->{stopping}{saved} } == $self->{ranks}->size ? $self->_stop('') : ());
-}
-
-sub _logs
-{
-	my ($self, $rank, @data) = @_;
-	$self->{notes}->add('logs', rank => $rank, bytes => $data[1] << 10);
-	return $self->{saving}->logs($rank, @data);
-}
-
-sub _resumed   { return $_[0]{saving}->resumed }
-
-# Under message logging, from a checkpoint of its own.
-sub _goes_on
-{
-	my ($self, $rank, $n) = @_;
-	$self->{saving}->goes_on($n);
-	$self->{notes}->add('restored', rank => $rank, number => $n);
-	return [ log => "rank $rank goes on from its checkpoint $n" ];
-}
-
-sub _line_before
-{
-	my ($self, $number) = @_;
-	$self->{recovery}->committed_before($number);
-	$self->{notes}->add('line_committed', line => $number);
-	return [ log => "line $number is committed" ];
-}
-
-sub _restored
-{
-	my ($self, $number, $session) = @_;
-	$self->{recovery}->restored($number, $session);
-	$self->{notes}->add('restored', line => $number, session => $session);
-	return ([ log => "line $number of session $session is restored" ],
-		$self->{ranks}->all_inited ? $self->_all_are_back : ());
-}
 
 # All ranks have called MPI_Init again, if this is not the first time. Which line they go on from is told by
 # rank 0, most often at once.
@@ -562,23 +368,6 @@ sub _all_are_back
 	}
 	return [ timer => 'tell', TELL_TIME, $self->{epoch} ] if $self->{recovery}->awaits_line;
 	return $self->_tell($self->{epoch});
-}
-
-sub _tell
-{
-	my ($self, $epoch) = @_;
-	return if $epoch != $self->{epoch};
-	$self->_note_back;
-	my $sentence = $self->{recovery}->all_run($self->{hosts}->size, $self->{now}) // return;
-	return [ say => $sentence ];
-}
-
-sub _note_back
-{
-	my ($self) = @_;
-	my $since = $self->{recovery}->since // return;
-	$self->{notes}->add('back', epoch => $self->{epoch}, seconds => $self->{now} - $since);
-	return;
 }
 
 # ---- ends of ranks ----
@@ -641,27 +430,6 @@ sub _ended_well
 
 # ---- lost connections, ranks that show no life ----
 
-sub _lost
-{
-	my ($self, $rank, $peer, $reason) = @_;
-	return $self->_broken($rank, "it has no peer $peer") if $peer >= $self->{ranks}->size;
-	return $self->{lost}->tell($rank, $peer, $reason);
-}
-
-sub _unexplained
-{
-	my ($self, $epoch) = @_;
-	my %failure = $self->{lost}->explain($epoch);
-	return %failure ? $self->_failure(%failure) : ();
-}
-
-sub _suspect
-{
-	my ($self, $observer, $rank, $ms) = @_;
-	return $self->_broken($observer, "it has no peer $rank") if $rank >= $self->{ranks}->size;
-	return $self->_of_suspects('suspect', $observer, $rank, $ms);
-}
-
 sub _of_suspects
 {
 	my ($self, $event, @data) = @_;
@@ -669,81 +437,7 @@ sub _of_suspects
 		$self->{suspects}->$event($self->{now}, @data);
 }
 
-# ---- lost hosts ----
-
-# A host all of whose ranks have ended is not missed. uncounted: its loss is none of the restarts in a row.
-sub _host_lost
-{
-	my ($self, $host, $sentence, undef, $uncounted) = @_;
-	my $is_missed = grep { !$self->{ranks}->is_gone($_) } $self->{hosts}->ranks($host);
-	if (!$is_missed) {
-		$self->{hosts}->lost($host, $self->{now});
-		return ([ log => $sentence ], [ drop => $host ]);
-	}
-	return (
-		$self->_failure(
-			class => 'host', status => 1, text => $sentence, tail => '; the job is ended.', uncounted => $uncounted,
-			drop  => [$host]),
-		$self->_nobody_left);
-}
-
-# It cannot run the program. At the first start that is the user's to mend; one that came later is done
-# without, which is no failure of the job. But when no other host is left it is tried again: from the
-# second time on that counts, or it would go on for ever.
-sub _unfit
-{
-	my ($self, $host, $sentence) = @_;
-	my @new = grep { $self->{moving}->is_under_way($_) } $self->{hosts}->ranks($host);
-	return $self->_refused($host, $sentence, @new) if @new && @new < $self->{hosts}->ranks($host);
-	return [ log => $sentence ] if $self->{hosts}->is_full($host);
-	return $self->_host_lost($host, $sentence, 1, !$self->{unfit}{$host}++) if $self->_came_later($host);
-	$self->{ranks}->bury($self->{hosts}->ranks($host));
-	return $self->_fail(1, $sentence);
-}
-
-# The same of one rank, whose end will be told.
-sub _cannot_run
-{
-	my ($self, $host, $sentence) = @_;
-	return $self->_came_later($host) ? $self->_unfit($host, $sentence) : $self->_fail(1, $sentence);
-}
-
-# It was not asked for when the job began.
-sub _came_later
-{
-	my ($self, $host) = @_;
-	my @ranks = $self->{hosts}->ranks($host);
-	return $self->{epoch} || !@ranks || grep { $self->{ranks}->has_come_back($_) } @ranks;
-}
-
 # ---- failures and restarts ----
-
-# A failure (see FTMPI::Launcher::Recovery), and rank: of which it is, if it is one's; drop, dismiss: hosts
-# that are lost by it, to be done without whatever is decided.
-sub _failure
-{
-	my ($self, %failure) = @_;
-	my ($hosts, @aside) = ($self->{hosts});
-	push @aside, map { [ drop    => $_ ] } @{ delete $failure{drop}    // [] };
-	push @aside, map { [ dismiss => $_ ] } @{ delete $failure{dismiss} // [] };
-	for my $host (map { $_->[1] } @aside) {
-		$hosts->lost($host, $self->{now});
-		$self->{ranks}->bury($hosts->ranks($host));
-		push @{ $failure{ranks} }, $hosts->ranks($host);
-	}
-	$failure{counted} = [ grep { !$self->{moving}->is_under_way($_) } @{ $failure{ranks} // [] } ];
-	my $rank = $failure{rank};
-	$failure{at} = defined $rank ? $self->{suspects}->fenced_at($rank) // $self->{now} : $self->{now};
-	return (@aside, $self->_carry_out($self->{recovery}->failed(\%failure)));
-}
-
-# No rank has said whether it makes checkpoints.
-sub _undecided
-{
-	my ($self, $epoch) = @_;
-	return if $epoch != $self->{epoch};
-	return $self->_carry_out($self->{recovery}->decide);
-}
 
 # A decision of FTMPI::Launcher::Recovery.
 sub _carry_out
@@ -757,225 +451,7 @@ sub _carry_out
 	return $decision eq 'restart' ? $self->_restart($failure) : $self->_give_up($failure, $ending);
 }
 
-# decision: restart of all ranks, rerun of the one, move of those of a host, end of the job.
-sub _note_failure
-{
-	my ($self, $failure, $decision) = @_;
-	my $rank  = $failure->{rank};
-	my @ranks = defined $rank ? $rank : @{ $failure->{ranks} // [] };
-	$self->{notes}->add('failure', class => $failure->{class}, why => $failure->{text}, decision => $decision, ranks => \@ranks);
-	$self->{notes}->add('restart', epoch => $self->{epoch}, kind => $decision eq 'restart' ? 'all' : $decision) if $decision ne 'end';
-	return;
-}
-
-# The rank that failed, alone; the job runs on.
-sub _rerun
-{
-	my ($self, $failure) = @_;
-	my ($rank, $recovery) = ($failure->{rank}, $self->{recovery});
-	$self->_note_failure($failure, 'rerun');
-	$recovery->begins($failure);
-	$self->{suspects}->begins_again($rank);
-	my $incarnation = $self->{ranks}->begins_again($rank);
-	return ([ say => $recovery->sentence_alone($failure) ], [ rerun => $rank, $incarnation ], $self->{saving}->begins_again($rank));
-}
-
-# The ranks of hosts that are lost; the job runs on.
-sub _move
-{
-	my ($self, $failure) = @_;
-	my ($hosts, $recovery, $moving) = @$self{qw(hosts recovery moving)};
-	$self->{moves}++ if @{ $failure->{counted} };
-	$self->_note_failure($failure, 'move');
-	$recovery->begins($failure);
-	my ($moved, @starts) = $self->_rehouse or return $self->_give_up($failure, FTMPI::Launcher::Sentences::NO_HOST);
-	$moving->begin(@{ $failure->{ranks} });
-	return (
-		[ say => $recovery->sentence_moved($failure, $moved) ],
-		(map { $self->{saving}->begins_again($_) } @{ $failure->{ranks} }),
-		@starts,
-		$hosts->probe($self->{now}, $self->_round),
-		$self->_await_answers,
-		$moving->advance);
-}
-
-# A host has ranks, and cannot take these in addition.
-sub _refused
-{
-	my ($self, $host, $sentence, @ranks) = @_;
-	$self->{hosts}->refuses($host, @ranks);
-	my ($moved, @starts) = $self->_rehouse or return $self->_fail(1, $sentence . FTMPI::Launcher::Sentences::NO_HOST);
-	return ([ say => "$sentence$moved." ], @starts, $self->_await_answers, $self->{moving}->advance);
-}
-
-# Those that are asked now, and no earlier ones.
-sub _await_answers { my ($self) = @_; return [ timer => 'answer', ANSWER_TIME, $self->{epoch}, ++$self->{asked} ] }
-
-# An agent has not bound the sockets of ranks that it is to take.
-sub _not_taken
-{
-	my ($self, undef, $asked) = @_;
-	return if !defined $asked || $asked != $self->{asked};
-	my $host = $self->{moving}->silent_host // return;
-	return $self->_host_lost($host, FTMPI::Launcher::Sentences::not_bound($self->{hosts}->name($host), ANSWER_TIME));
-}
-
-sub _give_up
-{
-	my ($self, $failure, $ending) = @_;
-	$self->_note_failure($failure, 'end');
-	$self->{outcome}->tell_line if $self->{recovery}->is_off;
-	return $self->_fail($failure->{status}, $failure->{text} . $ending);
-}
-
-sub _restart
-{
-	my ($self, $failure) = @_;
-	my ($hosts, $recovery) = @$self{qw(hosts recovery)};
-	$self->{phase} = 'recovering';
-	$self->{epoch}++;
-	$self->_note_failure($failure, 'restart');
-	$recovery->begins($failure);
-	$self->_reset;
-	my @orders = $hosts->restart($self->{epoch});
-	my ($moved, @starts) = $self->_rehouse or return $self->_give_up($failure, FTMPI::Launcher::Sentences::NO_HOST);
-	return (
-		[ say => $recovery->sentence($failure, $moved) ],
-		@orders,
-		@starts,
-		$hosts->probe($self->{now}, $self->{epoch}),
-		[ timer => 'answer', ANSWER_TIME, $self->{epoch} ],
-		$self->_advance);
-}
-
-# Places for ranks whose host has failed: words, and actions; or nothing when there is none.
-sub _rehouse
-{
-	my ($self) = @_;
-	my ($actions, $moved) = $self->{hosts}->rehouse($self->_round) or return;
-	return (FTMPI::Launcher::Sentences::moved($self->{hosts}, $moved), @$actions);
-}
-
-# Of what is tried anew: a host that has failed is not tried twice in one.
-sub _round { my ($self) = @_; return $self->{epoch} + $self->{moves} }
-
-# Before all run again: its ranks get another place in the same epoch.
-sub _host_lost_again
-{
-	my ($self, $host, $sentence) = @_;
-	my $hosts  = $self->{hosts};
-	my $missed = $hosts->ranks($host);
-	$hosts->lost($host, $self->{now});
-	return ([ log => $sentence ], [ drop => $host ]) if !$missed;
-	my ($moved, @starts) = $self->_rehouse
-		or return ([ drop => $host ], $self->_fail(1, $sentence . FTMPI::Launcher::Sentences::NO_HOST));
-	return ([ say => "$sentence$moved." ], [ drop => $host ], @starts, $self->_advance);
-}
-
-sub _no_answer
-{
-	my ($self, $epoch) = @_;
-	return if $epoch != $self->{epoch};
-	my $hosts = $self->{hosts};
-	my ($host) = grep { $hosts->state($_) eq 'well' } $hosts->late;
-	my @again = [ timer => 'answer', ANSWER_TIME, $epoch ];
-	return @again if !defined $host;
-	return (
-		$self->_host_lost_again($host, FTMPI::Launcher::Sentences::no_answer($hosts->name($host), ANSWER_TIME)),
-		@again);
-}
-
 # ---- the end ----
-
-# The first failure that is not mended: say it, and end what still runs.
-sub _fail
-{
-	my ($self, $status, $sentence) = @_;
-	my @said = $self->{outcome}->failed($status, $sentence, $self->{ranks}->living);
-	return (map({ [ say => $_ ] } @said), $self->_end(0));
-}
-
-sub _end
-{
-	my ($self, $hard) = @_;
-	my $unstarted = $self->{phase} =~ /^(?:starting|recovering)\z/;
-	$self->{phase} = 'ending';
-	$self->{ranks}->bury($self->{moving}->under_way);
-	return $self->_over if $unstarted || !$self->{ranks}->living;
-	return ($self->{saving}->ends, [ kill => $hard ], [ timer => 'leave', $hard ? KILLED_TIME : LEAVE_TIME ]);
-}
-
-sub _cannot
-{
-	my ($self, $sentence) = @_;
-	return $self->_fail(1, $sentence);
-}
-
-# What the ranks have is on the disk.
-sub _keeper_lost
-{
-	my ($self, $sentence) = @_;
-	$self->{outcome}->tell_line;
-	return $self->_fail(1, $sentence);
-}
-
-# With -term-ranks a SIGTERM is the ranks' first: what they do until they end, they do for a reason.
-sub _interrupted
-{
-	my ($self, $name) = @_;
-	my $outcome = $self->{outcome};
-	my $status  = 128 + $SIGNAL_NUMBER{$name};
-	$outcome->tell_line;
-	my $seconds = $self->{term_ranks};
-	$self->{ranks}->bury($self->{moving}->under_way);
-	return $self->_fail($status, "SIG$name came; the job is ended.")
-		if !$seconds || $name ne 'TERM' || $self->{phase} ne 'running' || !$self->{ranks}->living;
-	$outcome->interrupted($status, $name);
-	$self->{phase} = 'ending';
-	return (
-		$self->{saving}->ends,
-		[ say   => "SIGTERM came, and is passed to the ranks; what has not ended in $seconds s is ended." ],
-		[ kill  => int 1000 * $seconds + 0.5 ],
-		[ timer => 'leave', $seconds + LEAVE_TIME ]);
-}
-
-# A second signal, or the end of the time of -timeout: no more grace.
-sub _hurried
-{
-	my ($self) = @_;
-	return ([ kill => 1 ], [ timer => 'leave', KILLED_TIME ]);
-}
-
-sub _timed_out
-{
-	my ($self, $seconds) = @_;
-	$self->{outcome}->tell_line;
-	return $self->_fail(124, "the job did not end within $seconds s (-timeout); it is ended.");
-}
-
-# A reader that went away ends the job quietly, as it does a program in a pipeline.
-sub _output_gone
-{
-	my ($self, $error, $what) = @_;
-	return $self->_fail(128 + 13) if $error eq '';
-	$what //= 'standard output';
-	return $self->_fail(1, "cannot write to $what: $error; the job is ended.");
-}
-
-# In the phase `ending`.
-sub _counted
-{
-	my ($self, $rank) = @_;
-	$self->{ranks}->bury($rank);
-	return ([ gone => $rank ], $self->{ranks}->living ? () : $self->_over);
-}
-
-sub _host_counted
-{
-	my ($self, $host) = @_;
-	$self->{ranks}->bury($self->{hosts}->ranks($host));
-	return $self->{ranks}->living ? () : $self->_over;
-}
 
 sub _over
 {
