@@ -14,7 +14,7 @@ use warnings;
 
 use POSIX      ();
 
-use FTMPI::Condition ();
+use FTMPI::Later qw(FTMPI::Condition);
 use FTMPI::Control   ();
 use FTMPI::Loop      ();
 
@@ -99,6 +99,7 @@ sub _speak
 {
 	my ($launcher, $most, $reader, @pipes) = @_;
 	my ($silent, $ping) = (0, FTMPI::Control::encode('PING'));
+	require FTMPI::Condition;    # later it may not be there any more
 	while (1) {
 		my $bits = '';
 		vec($bits, fileno $reader, 1) = 1;

@@ -10,11 +10,10 @@ package FTMPI::Launcher::Inbox;
 use strict;
 use warnings;
 
-use FTMPI::Later qw(FTMPI::Condition);
+use FTMPI::Later qw(FTMPI::Condition FTMPI::Positions);
 use FTMPI::Later rest => qw(Saving);
 use FTMPI::Control   ();
 use FTMPI::Error     ();
-use FTMPI::Positions ();
 
 # Frames that are nothing but an event, and what that carries, from the agent and the fields of the frame. An
 # event of a host carries its number.
@@ -187,6 +186,22 @@ sub _printed
 sub _positions { my ($self, $rank) = @_; return $self->{positions}{$rank} //= FTMPI::Positions->new }
 
 # A rank 0 that has come to MPI_Init and named no line, or checkpoint of its own, began at its beginning.
+sub _stdin_taken
+{
+	my ($self, undef, $bytes) = @_;
+	my $stdin = $self->{stdin}->() or return;
+	$stdin->taken($bytes);
+	return;
+}
+
+sub _stdin_closed
+{
+	my ($self) = @_;
+	my $stdin = $self->{stdin}->() or return;
+	$stdin->close;
+	return;
+}
+
 sub _inited
 {
 	my ($self, undef, $rank) = @_;

@@ -63,22 +63,6 @@ sub printed
 	return join ':', $self->{printed}{$rank} // 0, grep { length } $self->_positions($rank)->text;
 }
 
-sub _stdin_taken
-{
-	my ($self, undef, $bytes) = @_;
-	my $stdin = $self->{stdin}->() or return;
-	$stdin->taken($bytes);
-	return;
-}
-
-sub _stdin_closed
-{
-	my ($self) = @_;
-	my $stdin = $self->{stdin}->() or return;
-	$stdin->close;
-	return;
-}
-
 # How much of it the image for a line, or a checkpoint of its own, has read; or from where on rank 0 goes on now, by the line that it
 # has named before, or, where it has named none, begins.
 sub _input
