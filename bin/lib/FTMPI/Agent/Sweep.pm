@@ -12,7 +12,6 @@ use strict;
 use warnings;
 
 use Config   ();
-use IO::Poll qw(POLLIN POLLPRI);
 use POSIX    ();
 
 # Processes that fork while we look are found in the next round. STUCK_TIME: seconds after which an
@@ -189,9 +188,10 @@ sub guard
 sub _outlived
 {
 	my ($line, $channel, $agent) = @_;
+	require IO::Poll;    # not before the agent is there for others
 	my $poll = IO::Poll->new;
-	$poll->mask($line    => POLLIN);
-	$poll->mask($channel => POLLPRI);
+	$poll->mask($line    => IO::Poll::POLLIN());
+	$poll->mask($channel => IO::Poll::POLLPRI());
 	1 until $poll->poll > 0;
 	if (!$poll->events($line)) {
 		$poll->remove($channel);
