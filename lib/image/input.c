@@ -50,6 +50,11 @@ static size_t put_number(char *to, size_t at, uint32_t number)
 	return at + digits;
 }
 
+static bool is_count(const struct image_feeder *feeder, const struct stat *st)
+{
+	return S_ISFIFO(st->st_mode) && st->st_ino == feeder->inode;
+}
+
 /* The pipe with the count, by an open file of this process's own; or -errno. */
 static long open_count(const struct image_feeder *feeder)
 {
@@ -61,9 +66,12 @@ static long open_count(const struct image_feeder *feeder)
 	at = put_number(path, at, feeder->pid);
 	at = put_text(path, at, "/fd/");
 	path[put_number(path, at, feeder->fd)] = '\0';
+	/* to open what it is not might have effects: the numbers may be of another process */
+	if (raw_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) != 0 ||
+		!is_count(feeder, &st))
+		return -EINVAL;
 	fd = raw_call6(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_NONBLOCK | O_CLOEXEC, 0, 0, 0);
-	if (fd < 0 || (raw_call(SYS_fstat, fd, (long)&st, 0) == 0 && S_ISFIFO(st.st_mode) &&
-			      st.st_ino == feeder->inode))
+	if (fd < 0 || (raw_call(SYS_fstat, fd, (long)&st, 0) == 0 && is_count(feeder, &st)))
 		return fd;
 	raw_call(SYS_close, fd, 0, 0);
 	return -EINVAL;
@@ -111,14 +119,14 @@ static const struct files_entry *find_pipe(const struct files_held *files, uint6
 }
 
 /* What was read by then. What does not read the pipe any more reads nothing again, from wherever
- * that is given. */
+ * that is given: all that was written counts as read, and need not be kept. */
 static uint64_t read_by(const struct files_held *files, const struct count *c)
 {
 	const struct files_entry *e = find_pipe(files, c->inode);
 	int unread = 0;
 
 	if (!e)
-		return 0;
+		return input.from + c->written;
 	if (raw_call(SYS_ioctl, e->number, FIONREAD, (long)&unread) != 0 || unread < 0 ||
 		(uint64_t)unread > c->written)
 		return IMAGE_INPUT_UNKNOWN;

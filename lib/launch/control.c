@@ -505,6 +505,12 @@ void control_restored(int fd, uint32_t line, const char *session)
 	send_locked(fd, CONTROL_RESTORED, line, session);
 }
 
+static void write_u64(struct writer *w, uint64_t v)
+{
+	writer_u32(w, (uint32_t)v);
+	writer_u32(w, (uint32_t)(v >> 32));
+}
+
 void control_input(int fd, uint32_t line, uint64_t bytes)
 {
 	uint8_t out[HEAD_BYTES + 12];
@@ -513,8 +519,7 @@ void control_input(int fd, uint32_t line, uint64_t bytes)
 	if (fd < 0)
 		return;
 	writer_u32(&w, line);
-	writer_u32(&w, (uint32_t)bytes);
-	writer_u32(&w, (uint32_t)(bytes >> 32));
+	write_u64(&w, bytes);
 	pthread_mutex_lock(&sending);
 	post(fd, CONTROL_INPUT, out, &w);
 	pthread_mutex_unlock(&sending);
@@ -560,12 +565,6 @@ void control_size(int fd, uint32_t n, uint64_t bytes)
 uint32_t control_block_of(int size)
 {
 	return ((uint32_t)size + CONTROL_BLOCKS_MAX - 1) / CONTROL_BLOCKS_MAX;
-}
-
-static void write_u64(struct writer *w, uint64_t v)
-{
-	writer_u32(w, (uint32_t)v);
-	writer_u32(w, (uint32_t)(v >> 32));
 }
 
 void control_traffic(int fd, const struct control_traffic *t)

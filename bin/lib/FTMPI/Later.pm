@@ -50,8 +50,9 @@ sub _missing
 sub _load
 {
 	my ($package) = @_;
-	my $files = delete $files{$package} or return;
+	my $files = $files{$package} or return;
 	require $_ for @$files;
+	delete $files{$package};
 	no strict 'refs';
 	delete ${"${package}::"}{AUTOLOAD};
 	return;

@@ -413,7 +413,7 @@ sub _run
 		keep     => $plan->{image} || $plan->{restart_on} ne 'none' && $plan->{max_restarts},
 		on_bytes => sub { $self->_tell_home(0, 'STDIN', $_[0]) },
 		on_end   => sub { $self->_tell_home(0, 'STDIN_END') },
-		on_lost  => sub { $self->{job}->recovery->input_lost },
+		on_lost  => sub { $self->{job}->recovery->input_lost($_[0]) },
 		on_gone  => sub { $self->_event('cannot', FTMPI::Launcher::Sentences::input_gone($_[0])) },
 		awaited  => $plan->{image} && (defined $plan->{restoring} || $plan->{goes_on}),
 		on_sums  => $plan->{image} ? sub { $self->{workdir}->keep_input_sums($_[0]) } : undef,

@@ -73,11 +73,15 @@ for my $n (0 .. 1) {
 	is_deeply($better, $n ? undef : { seconds => 0.4, mtbf => 4, failures => 1 }, $n ? 'the same again changes nothing' : 'failures before the first line bring it forward');
 }
 is($auto->interval, 0.4, '... to a tenth of the time between them');
+is($auto->note(15, 'failure', { decision => 'restart' }), undef, 'one before the ranks are there tells nothing');
 $auto->note(20, 'ready', {});
 $auto->note(20.1, 'failure', { decision => 'restart' });
 near($auto->interval, 8.1 / 3 / 10, '... as it is by then');
 $auto->note(30, 'ready', {});
 near(committed($auto, 31, 0.5)->{cost}, 0.5, '... until a line tells what one costs');
+$auto = FTMPI::Launcher::AutoInterval->new(mtbf => 86400);
+$auto->note(0, 'ready', {});
+is($auto->note(4, 'failure', { decision => 'restart' }), undef, 'what the user expects counts there, too');
 
 # Who makes the lines is told when.
 my $hosts = bless {}, 'Hosts';
@@ -98,13 +102,13 @@ is_deeply([ map { $_->[0] } $lines->due($stamp) ], [qw(save_all timer)], 'one th
 # ---- jobs ----
 
 my $work = scratch() . '/runs';
-my $job = ftmpirun([ qw(-v -ckpt-interval auto -mtbf 5 -n 1 -workdir), $work, $^X, $RANK, split(/ /, "join told_due cost:1,500000,500000 line:1 told_due line:2 finalize") ]);
+my $job = ftmpirun([ qw(-record -v -ckpt-interval auto -mtbf 5 -n 1 -workdir), $work, $^X, $RANK, split(/ /, "join told_due cost:1,500000,500000 line:1 told_due line:2 finalize") ]);
 is($job->{status}, 0, 'a job') or diag $job->{err};
 like($job->{err}, qr/ a recovery line is made every 2(?:\.\d+)? s from now on: one costs 0\.5 s, and the job fails every [\d.]+ s \(0 failures seen\)\n/, '... -v tells of it');
 $job = ftmpirun([ qw(-v -ckpt-interval auto -n 1 -inject kill:0@0 -workdir), "$work.failing", $^X, $RANK, split(/ /, 'join told_due line:1 told_due finalize') ]);
 like($job->{err}, qr/ a recovery line is made every 0\.1 s from now on: there is none yet, and the job fails every [\d.]+ m?s \(1 failure seen\)\n/, 'one that fails before its first line');
 my ($record) = glob "$work/*/events.jsonl";
-if (ok(defined $record || 1, 'the job has a record, if there is a folder') && $record) {
+if (ok(defined $record, 'the job has a record')) {
 	open my $file, '<', $record or die "$record: $!\n";
 	like(join('', <$file>), qr/"event":"interval"/, '... with it');
 }

@@ -161,7 +161,7 @@ $job->told;
 $job->tell(qw(host_lost 1), 'lost b', 1)->tell(qw(exited 0 0 9));
 is_deeply([ $job->told ], [ 'drop 1', "say rank 1 on a $by9.", 'over 137' ], '... nor when nobody is left to tell');
 $job = begun('a:2', 2);
-$job->{job}->recovery->input_lost;
+$job->{job}->recovery->input_lost(1);
 $job->tell(qw(exited 1 0 9));
 like(($job->told)[0], qr/^say rank 1 on a \Q$by9\E; rank 0 was given more standard input/,
 	'nor one whose input is not kept');

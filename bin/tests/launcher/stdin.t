@@ -44,7 +44,7 @@ sub fresh
 		keep     => 1,
 		on_bytes => sub { $given .= $_[0] },
 		on_end   => sub { $ends++ },
-		on_lost  => sub { $lost++ },
+		on_lost  => sub { $lost = $_[0] },
 		on_sums  => sub { $known = { %{ $_[0] } } },
 		on_gone  => sub { push @gone, @_ },
 		%arg);
@@ -113,6 +113,18 @@ while (!$lost && $sent < 80 << 20) {
 is($sent >> 16, (64 << 20 >> 16) + 1, 'what is more than 64 MiB cannot be given again, which is told');
 comes('more');
 is(substr($given, -4), 'more', '... but goes on');
+$stdin->noted(1, 1);
+$stdin->committed(1);
+is($lost, 1, '... nor is it mended by a line that needs it');
+$stdin->noted(2, $sent + 2);
+$stdin->committed(2);
+is($lost, 0, '... but by one that does not');
+$given = '';
+$stdin->hold;
+$stdin->await_line;
+$stdin->go_on(2, $sent + 2);
+is($given, 're', '... from which rank 0 goes on');
+is($known->{ $sent + 2 }, Digest::SHA::sha256_hex('x' x $sent . 'mo'), '... and of which there is the sum');
 fresh(keep => 0);
 comes('abc');
 $stdin->hold;

@@ -140,7 +140,7 @@ START_TEST(nothing_that_reads_the_pipe)
 	read_bytes(1);
 	put_count(FEW, inode_of(0));
 	held.n = 0;
-	has_read(0);
+	has_read(FEW); /* none of it is asked for again */
 }
 END_TEST
 

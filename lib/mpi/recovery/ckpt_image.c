@@ -217,9 +217,10 @@ static const struct image_feeder *find_feeder(const struct launch *l)
 
 	*f = (struct image_feeder){0};
 	if (l->settings.input[0] &&
-		sscanf(l->settings.input, "%" SCNu32 ":%" SCNu32 ":%" SCNu64 "%c", &f->pid, &f->fd,
-			&f->inode, &after) != 3)
-		f->pid = UINT32_MAX; /* nobody has that number */
+		(sscanf(l->settings.input, "%" SCNu32 ":%" SCNu32 ":%" SCNu64 "%c", &f->pid, &f->fd,
+			 &f->inode, &after) != 3 ||
+			f->pid == 0))
+		f->pid = UINT32_MAX; /* it is not known, and nobody has that number */
 	return &image.feeder;
 }
 

@@ -49,11 +49,12 @@ sub _open_count
 	return;
 }
 
-# Where the count is, as the rank is told: "PID:FD:INODE"; undef where there is none.
+# Where the count is, as the rank is told: "PID:FD:INODE", zeros where the system gave none; undef where nobody counts.
 sub count_at
 {
 	my ($self) = @_;
-	my $count = $self->{count} // return undef;
+	return undef if !$self->{counted};
+	my $count = $self->{count} // return '0:0:0';
 	return join ':', $$, fileno $count, (stat $count)[1];
 }
 

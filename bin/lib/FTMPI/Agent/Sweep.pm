@@ -183,22 +183,28 @@ sub guard
 	return;
 }
 
-# Wait for the end of the agent: true when it died, false when it dismissed us. The channel is not
-# read here: that it is hung up is seen without.
+# Wait for the end of the agent: true when it died, false when it dismissed us. Without IO::Poll, which is not loaded before the agent is there
+# for others, the channel is not looked at.
 sub _outlived
 {
 	my ($line, $channel, $agent) = @_;
-	require IO::Poll;    # not before the agent is there for others
+	_await_news($line, $channel, $agent) if eval { require IO::Poll };
+	my $n = sysread $line, my $word, 1;
+	return defined $n && $n == 0;
+}
+
+# Of the line, or the end of the channel, which the agent has to see soon. It is not read here: that it is hung up is seen without.
+sub _await_news
+{
+	my ($line, $channel, $agent) = @_;
 	my $poll = IO::Poll->new;
 	$poll->mask($line    => IO::Poll::POLLIN());
 	$poll->mask($channel => IO::Poll::POLLPRI());
 	1 until $poll->poll > 0;
-	if (!$poll->events($line)) {
-		$poll->remove($channel);
-		kill 'KILL', $agent if $poll->poll(STUCK_TIME) <= 0;
-	}
-	my $n = sysread $line, my $word, 1;
-	return defined $n && $n == 0;
+	return if $poll->events($line);
+	$poll->remove($channel);
+	kill 'KILL', $agent if $poll->poll(STUCK_TIME) <= 0;
+	return;
 }
 
 # The agent leaves in good order.

@@ -13,6 +13,9 @@ use FTMPI::Terminal ();
 
 use constant { ENTER => "\e[?1049h\e[H", LEAVE => "\e[?1049l", HOME => "\e[H", CLEAR_LINE => "\e[K", CLEAR_BELOW => "\e[J" };
 
+# Seconds from one look to the next whether the terminal is this process's.
+use constant TURN => 0.5;
+
 my @ENDS = qw(INT TERM HUP QUIT);
 
 # Of standard output.
@@ -77,6 +80,8 @@ sub _await_turn
 	while (FTMPI::Terminal::is_others(\*STDOUT)) {
 		$self->_stop('TTOU');
 		$self->_signals;
+		# where the shell has gone, or the signal is ignored, nobody was stopped
+		Time::HiRes::sleep(TURN) if FTMPI::Terminal::is_others(\*STDOUT);
 	}
 	return;
 }

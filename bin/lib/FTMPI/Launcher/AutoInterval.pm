@@ -43,7 +43,7 @@ sub note
 	my ($self, $now, $event, $f) = @_;
 	if ($event eq 'ready' || $event eq 'back') {
 		$self->{since} = $now;
-	} elsif ($event eq 'failure' && $f->{decision} ne 'end') {
+	} elsif ($event eq 'failure' && $f->{decision} ne 'end' && defined $self->{since}) {
 		$self->{failures}++;
 		$self->_ran($now);
 		delete $self->{since};
@@ -80,7 +80,7 @@ sub _mtbf
 sub _sooner
 {
 	my ($self) = @_;
-	my $mtbf = $self->{ran} / $self->{failures};
+	my $mtbf = $self->_mtbf or return;
 	my $best = max(LEAST, FIRST_PART * $mtbf);
 	return if $best >= $self->{interval};
 	$self->{interval} = $best;

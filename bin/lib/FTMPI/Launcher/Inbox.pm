@@ -185,7 +185,6 @@ sub _printed
 
 sub _positions { my ($self, $rank) = @_; return $self->{positions}{$rank} //= FTMPI::Positions->new }
 
-# A rank 0 that has come to MPI_Init and named no line, or checkpoint of its own, began at its beginning.
 sub _stdin_taken
 {
 	my ($self, undef, $bytes) = @_;
@@ -202,6 +201,7 @@ sub _stdin_closed
 	return;
 }
 
+# A rank 0 that has come to MPI_Init and named no line, or checkpoint of its own, began at its beginning.
 sub _inited
 {
 	my ($self, undef, $rank) = @_;

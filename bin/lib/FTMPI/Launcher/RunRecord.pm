@@ -15,7 +15,7 @@ use FTMPI::Json ();
 
 use constant { NAME => 'events.jsonl', VERSION => 1 };
 
-# Bytes of the file, after which nothing is written but the end, and what ranks have sent (FTMPI::Launcher::Traffic: seldom, and some 300 KiB at most); so many lines of what comes again and again are written one
+# Bytes of the file, after which nothing is written but the end, and what ranks have sent (FTMPI::Launcher::Traffic: seldom, and some 400 KiB at most); so many lines of what comes again and again are written one
 # by one, as many more every second time, and so on; entries that wait for a folder.
 use constant { BYTES_MAX => 64 << 20, OFTEN_MAX => 10_000, WAITING_MAX => 4096 };
 

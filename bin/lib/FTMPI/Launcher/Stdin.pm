@@ -11,8 +11,8 @@ use strict;
 use warnings;
 
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
-use POSIX ();
 
+use FTMPI::Later qw(FTMPI::Terminal);
 use FTMPI::Later rest => qw(Again);
 
 # RETRY: seconds after which a terminal that belongs to another job is looked at again. NOTED, SUMS: of how many lines, positions, the newest, it
@@ -20,7 +20,7 @@ use FTMPI::Later rest => qw(Again);
 use constant { WINDOW => 262144, CHUNK => 65536, RETRY => 0.5, KEEP_MAX => 64 << 20, NOTED => 16, SUMS => 1000 };
 
 # loop; on_bytes => sub (bytes); on_end => sub; keep: whether rank 0 may begin again; awaited: rank 0 is going to say from where it goes on. These are told:
-#	on_lost   => sub: more was given than is kept
+#	on_lost   => sub (1): more was given than is kept; (0): a line that was committed since does not need it
 #	on_gone   => sub (bytes): rank 0 goes on from there, and what is behind that is not kept any more
 # line: as a sentence names it.
 #	on_unsure => sub (line): rank 0 gets again what it may have read
@@ -105,9 +105,7 @@ sub go_on
 # Reading a terminal in the background would stop us.
 sub _in_background
 {
-	return if !-t STDIN;
-	my $owner = POSIX::tcgetpgrp(0);
-	return defined $owner && $owner != getpgrp;
+	return -t STDIN && FTMPI::Terminal::is_others(\*STDIN);
 }
 
 sub _read
@@ -150,9 +148,9 @@ sub _keep
 	return if length $self->{kept} <= KEEP_MAX;
 	$self->_forget_to($self->{needed} < $self->{seen} ? $self->{needed} : $self->{seen});
 	return if length $self->{kept} <= KEEP_MAX;
-	$self->{keep} = 0;
 	$self->_forget_to($self->{seen});
-	$self->{on_lost}->();
+	$self->{keep} = 0 if !$self->{on_sums};    # rank 0 can begin at the beginning alone
+	$self->{on_lost}->($self->{lost} = 1) if !$self->{lost};
 	return;
 }
 

@@ -92,7 +92,6 @@ sub _line
 	$self->{event}->('line', $number);
 	$self->{workdir}->keep_record;
 	$self->{on_folder}->();
-	$self->{line} = $number;
 	my $stdin = $self->{stdin}->();
 	$stdin->committed($number) if $stdin;
 	return;

@@ -21,7 +21,7 @@ sub _line
 	$self->{recovery}->committed($number);
 	$self->{notes}->add('line_committed', line => $number);
 	my @actions = ([ log => "line $number is committed" ], $self->{saving}->committed($number));
-	# behind a line that the launcher asks for more is told, of what rank 0 has read, until SAVED
+	# of a line that the launcher has asked for rank 0 tells once more, that it is saved
 	return (@actions, $self->{stopping} && $self->{phase} eq 'running' && !$self->{saving}->is_saving ? $self->_stop('') : ());
 }
 

@@ -78,8 +78,8 @@ sub restored
 	return;
 }
 
-# Rank 0 was given more input than is kept for a restart.
-sub input_lost { $_[0]{input_lost} = 1; return }
+# Whether rank 0 was given more input than is kept for a restart.
+sub input_lost { $_[0]{input_lost} = $_[1]; return }
 
 # A rank has a new checkpoint of its own: what fails it from now on is not the same failure again.
 sub checkpoint

@@ -97,6 +97,7 @@ sub committed
 	delete @$noted{ grep { $_ < $line } keys %$noted };
 	return if !defined $bytes;
 	$self->{needed} = $bytes;
+	$self->{on_lost}->($self->{lost} = 0) if $self->{lost} && $bytes >= $self->{base};
 	$self->_keep_sum($bytes);
 	return;
 }
