@@ -103,7 +103,7 @@ static int list_here(struct work *w)
 /* The image's, what is here, its own file, what is opened now: a number each. */
 static int raise_limit(struct work *w)
 {
-	uint64_t needed = (uint64_t)w->free_from + w->t.n + 1;
+	uint64_t needed = (uint64_t)w->free_from + (uint64_t)FILES_ROOM(w->t.n);
 	struct rlimit limit;
 
 	getrlimit(RLIMIT_NOFILE, &limit);

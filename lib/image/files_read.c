@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -431,6 +432,21 @@ static int read_pipes(struct work *w)
 	return rc;
 }
 
+/* A load opens each of them beside the numbers that all of them, and those of the new process, have. */
+static int check_limit(struct work *w)
+{
+	uint64_t needed = (uint64_t)files_free_from(w->entry, w->n, w->own) +
+			  (uint64_t)FILES_ROOM(w->n);
+	struct rlimit64 limit;
+
+	if (raw_call6(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) != 0 ||
+		limit.rlim_max >= needed)
+		return 0;
+	return say(w->why, w->size, -EOPNOTSUPP,
+		"its open files could not be opened again within the limit of open files (ulimit "
+		"-n): that has to be more than twice their number");
+}
+
 /* ---- all of it ---- */
 
 int files_read(struct files_held *h, struct files_numbers own, char *why, size_t size)
@@ -461,6 +477,8 @@ int files_read(struct files_held *h, struct files_numbers own, char *why, size_t
 		rc = read_one(w, w->number[i]);
 	if (rc == 0)
 		rc = read_pipes(w);
+	if (rc == 0)
+		rc = check_limit(w);
 	if (rc)
 		return rc;
 	h->entry = w->entry;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "files_steps.h"
 
+/* Descriptors that lie about in more than so many places are all passed over. */
+enum { PASSES = 100 };
+
 static bool has(struct files_numbers of, int number)
 {
 	for (size_t i = 0; i < of.count; i++)
@@ -21,7 +24,7 @@ int files_in_both(const struct files_entry *e, size_t n, struct files_numbers ow
 	return FILES_NONE;
 }
 
-int files_free_from(const struct files_entry *e, size_t n, struct files_numbers here)
+static int above_all(const struct files_entry *e, size_t n, struct files_numbers here)
 {
 	int above = n > 0 ? (int)e[n - 1].number + 1 : 0;
 
@@ -29,6 +32,29 @@ int files_free_from(const struct files_entry *e, size_t n, struct files_numbers 
 		if (here.number[i] >= above)
 			above = here.number[i] + 1;
 	return above < FILES_STREAMS ? FILES_STREAMS : above;
+}
+
+/* Where that number is among so many from there on, behind it. */
+static int past(int from, int wanted, int number)
+{
+	return number >= from && number - from < wanted ? number + 1 : from;
+}
+
+int files_free_from(const struct files_entry *e, size_t n, struct files_numbers here)
+{
+	int from = FILES_STREAMS;
+
+	for (int pass = 0; pass < PASSES; pass++) {
+		int before = from;
+
+		for (size_t i = 0; i < n; i++)
+			from = past(from, FILES_ROOM(n), (int)e[i].number);
+		for (size_t i = 0; i < here.count; i++)
+			from = past(from, FILES_ROOM(n), here.number[i]);
+		if (from == before)
+			return from;
+	}
+	return above_all(e, n, here);
 }
 
 /* FILES_NONE: nothing comes to this number. */

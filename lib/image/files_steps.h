@@ -35,7 +35,12 @@ struct files_numbers {
 /* A number that is the new process's own, and the program's in the image; FILES_NONE. */
 int files_in_both(const struct files_entry *e, size_t n, struct files_numbers own);
 
-/* The lowest number above all of these. */
+/* How many numbers a load needs beside those of n entries: for each what is opened for it, the
+ * image's own file, and what is opened now. */
+#define FILES_ROOM(n) ((int)(n) + 2)
+
+/* A number from which on FILES_ROOM(n) are none of these: a low one, as the limit of descriptors
+ * may be. */
 int files_free_from(const struct files_entry *e, size_t n, struct files_numbers here);
 
 /*

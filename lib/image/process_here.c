@@ -152,10 +152,12 @@ static int find_break_start(uint64_t *out)
 	enum { BEHIND_NAME = 2, BREAK_START = 47 };
 	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
 	char text[1024], *at;
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	ssize_t n;
 
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, sizeof text - 1);
+	close(fd);
 	text[n < 0 ? 0 : n] = '\0';
 	at = strrchr(text, ')');
 	for (int word = BEHIND_NAME; at && word < BREAK_START; word++)
@@ -348,7 +350,7 @@ int process_here(struct process *p, char *why, size_t size)
 	find_processor(&q);
 	rc = find_break_start(&q.break_start);
 	if (rc)
-		return fail(rc, "/proc/self/stat is not understood", why, size);
+		return fail(rc, "/proc/self/stat cannot be read", why, size);
 	q.object = calloc(PROCESS_OBJECTS_MAX, sizeof *q.object);
 	if (!q.object)
 		return fail(-ENOMEM, "the list of libraries", why, size);

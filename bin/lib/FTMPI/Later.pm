@@ -13,6 +13,8 @@ package FTMPI::Later;
 use strict;
 use warnings;
 
+use FTMPI::Error ();
+
 our $AUTOLOAD;
 
 # Packages whose subs are compiled later, with the files that have them.
@@ -41,7 +43,7 @@ sub _missing
 	return if $name eq 'DESTROY';
 	{
 		local ($@, $!, $?);
-		_load($package);
+		eval { _load($package); 1 } or FTMPI::Error::failed('a part of the program cannot be loaded (was its installation removed, or replaced?): ' . FTMPI::Error::clean($@));
 	}
 	my $sub = $package->can($name) or die "there is no $AUTOLOAD\n";
 	goto &$sub;
@@ -58,11 +60,15 @@ sub _load
 	return;
 }
 
-# Nothing is left for later. What this compiles may name more.
+# Nothing is left for later. What this compiles may name more. What cannot be compiled, as its files are not there any more, is
+# missed only when it is called.
 sub all
 {
-	while (my ($package) = sort keys %files) {
-		_load($package);
+	my %tried;
+	while (defined(my $package = (grep { !$tried{$_} } sort keys %files)[0])) {
+		local $@;
+		$tried{$package} = 1;
+		eval { _load($package) };
 	}
 	return;
 }

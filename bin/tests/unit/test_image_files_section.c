@@ -438,7 +438,8 @@ END_TEST
 
 START_TEST(numbers_of_both)
 {
-	static const int here[] = {9, 12, 2}, own[] = {-1, 4, 12, 5}, others[] = {3, 12};
+	static const int here[] = {9, 12, 2}, high[] = {255, 21, 250, 15};
+	static const int own[] = {-1, 4, 12, 5}, others[] = {3, 12};
 
 	ck_assert_int_eq(files_in_both(whole, ENTRIES, (struct files_numbers){own, 4}), 5);
 	ck_assert_int_eq(files_in_both(whole, ENTRIES, (struct files_numbers){own, 3}), FILES_NONE);
@@ -447,6 +448,9 @@ START_TEST(numbers_of_both)
 	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){here, 3}), 13);
 	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){here, 1}), 10);
 	ck_assert_int_eq(files_free_from(whole, 0, (struct files_numbers){here, 0}), FILES_STREAMS);
+	/* those of the library are high, those of the program low: between them */
+	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){high, 3}), 10);
+	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){high, 4}), 22);
 }
 END_TEST
 

@@ -10,7 +10,8 @@ use warnings;
 
 use POSIX ();
 
-use FTMPI::Loop ();
+use FTMPI::Error ();
+use FTMPI::Loop  ();
 
 # The modules of the agent; each stands after those that it uses.
 my @MODULES = map { "FTMPI/$_.pm" } qw(Error Wire Control Loop Channel Agent/Watchdog StoppedProcesses
@@ -59,7 +60,7 @@ sub payload
 	my $bytes = pack 'V', scalar @MODULES;
 	for my $module (@MODULES) {
 		my $path = ($INC{'FTMPI/Launcher/Bootstrap.pm'} =~ s{FTMPI/Launcher/Bootstrap\.pm\z}{}r) . $module;
-		open my $file, '<:raw', $path or die "cannot read $path: $!\n";
+		open my $file, '<:raw', $path or FTMPI::Error::failed("cannot read $path: $!");
 		my $source = do { local $/; <$file> };
 		$bytes .= pack 'V/a* V/a*', $module, $source;
 	}
