@@ -54,9 +54,10 @@ sub import
 	return;
 }
 
-# Everything is compiled, nothing has run yet. Constants are inlined, and so never called.
+# Everything is compiled, what is compiled later else (FTMPI::Later) now; nothing has run yet. Constants are inlined, and so never called.
 INIT {
 	if (defined $owner) {
+		FTMPI::Later::all() if FTMPI::Later->can('all');
 		wrap($_) for map { m{^FTMPI/(?!Test/)([\w/]+)\.pm\z} ? 'FTMPI::' . $1 =~ s{/}{::}gr : () } sort keys %INC;
 	}
 }
@@ -67,7 +68,7 @@ sub wrap
 	no strict 'refs';
 	no warnings 'redefine';
 	for my $name (map { "${package}::$_" } sort keys %{"${package}::"}) {
-		next if !defined &$name || defined prototype $name;
+		next if !defined &$name || defined prototype $name || $name =~ /::AUTOLOAD\z/;
 		my $code = \&$name;
 		*$name = sub { moment($name); goto &$code };
 	}
