@@ -138,6 +138,21 @@ sub all_came_once
 
 my @by_time = ('-ckpt-interval', '0.02');
 
+# Runs a job (a sub that gets a folder and words for the program), and lets it read more slowly until what is to happen while it reads has happened:
+# on a busy machine lines take long.
+sub with_time_for
+{
+	my ($pattern, $what, $run) = @_;
+	my $job;
+	for my $pause (500, 3000, 15000, 75000) {
+		my $dir = File::Temp->newdir('ftmpi-input-XXXXXX', TMPDIR => 1);
+		$job = $run->($dir, '-pause-us', $pause);
+		last if $job->err =~ $pattern;
+	}
+	$job->err_like($pattern, $what);
+	return;
+}
+
 # The steps at which rank 0 or 1 is killed, in lists for each coordination.
 my %steps = (
 	blocking => [ 'image-agreed:0:0:3:kill', 'manifest-folder:0:0:1:kill',
@@ -150,10 +165,12 @@ for my $coord (qw(blocking eventlog msglog)) {
 	subtest "it reads all the time, $coord" => sub {
 		for my $steps (@{ $steps{$coord} }) {
 			for my $way (qw(stdio read)) {
-				my $dir = File::Temp->newdir('ftmpi-input-XXXXXX', TMPDIR => 1);
-				my $job = FTMPI::Test::Job->run([ order_command($coord, $dir, \@by_time, $way) ], stdin => $numbers, env => { FTMPI_FAULT => $steps });
-				all_came_once($job, "$way, killed at $steps");
-				$job->err_like(qr/^ftmpirun: rank [01] on \S+ was killed by signal 9\b/m, '... and it was killed');
+				with_time_for(qr/^ftmpirun: rank [01] on \S+ was killed by signal 9\b/m, '... and it was killed', sub {
+					my ($dir, @pause) = @_;
+					my $job = FTMPI::Test::Job->run([ order_command($coord, $dir, \@by_time, $way, @pause) ], stdin => $numbers, env => { FTMPI_FAULT => $steps });
+					all_came_once($job, "$way, killed at $steps");
+					return $job;
+				});
 			}
 		}
 	};
@@ -186,10 +203,13 @@ subtest 'input from elsewhere' => sub {
 		return (ftmpirun(), qw(-n 2 -image -coord blocking -workdir), "$dir/work", @by_time, 'sh', '-c', $script, program('input_order'), "$dir/numbers", @args);
 	};
 	write_file("$dir/numbers", $numbers);
-	my $job = FTMPI::Test::Job->run([ $shell->('exec "$0" stdio -die-at 300 < "$1"') ]);
-	all_came_once($job, 'from a file that a shell has opened');
-	$job->err_like(qr/restart 1 of \d+ from line [2-9]/, '... of which a part was read');
-	$job = FTMPI::Test::Job->run([ $shell->('cat "$1" | "$0" stdio') ]);
+	with_time_for(qr/restart 1 of \d+ from line [2-9]/, '... of which a part was read', sub {
+		my (undef, @pause) = @_;
+		my $its = FTMPI::Test::Job->run([ $shell->("exec \"\$0\" stdio -die-at 300 @pause < \"\$1\"") ]);
+		all_came_once($its, 'from a file that a shell has opened');
+		return $its;
+	});
+	my $job = FTMPI::Test::Job->run([ $shell->('cat "$1" | "$0" stdio') ]);
 	all_came_once($job, 'from another process');
 	$job->err_like(qr/its standard input comes from another process, not from ftmpirun, and could not be given again/, '... there is no line');
 };

@@ -37,7 +37,7 @@ $fault->job->finish;
 $fault->job->is_status(0, 'a job with a rank that is killed');
 my $text = report('-text', '-verify', $fault->workdir);
 like($text, qr/^Session \S+: ended well$/m, 'it ended well');
-like($text, qr/^  1\. \S+ \S+: rank 2 on \S+ was killed by signal 9 \(Killed\)\n     all ranks went back \(from line 2\), [\d.]+ m?s of work lost, all back\s+after\s+[\d.]+ s$/m, '... the failure');
+like($text, qr/^  1\. \S+ \S+: rank 2 on \S+ was killed by signal 9 \(Killed\)\n     all ranks went back \(from line 2\), [\d.]+ m?s of work lost, all back\s+after\s+[\d.]+\s+m?s$/m, '... the failure');
 like($text, qr/^  4 were made/m, '... lines');
 like($text, qr/^  line 4: .* data, whole, \d+ messages? in\s+transit, \d+\s+orphans?$/ms, '... those that are there, verified');
 like($text, qr/^    rank 3 +\S*[-!o]\S*$/m, '... a timeline');
