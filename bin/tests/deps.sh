@@ -43,7 +43,7 @@ fi
 # Another installation may hold the lock of the packages, as on a machine that has just been started: ten minutes at most.
 apt() {
 	tries=0
-	until said=$($as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" 2>&1 >/dev/null); do
+	until said=$($as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" 2>&1 >/dev/null </dev/null); do
 		case $said in
 		*"Could not get lock"* | *"Unable to lock"* | *"Unable to acquire"*) ;;
 		*) tries=300 ;;

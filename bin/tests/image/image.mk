@@ -6,7 +6,7 @@ IMAGE_SRC := $(wildcard lib/image/*.c)
 IMAGE_OBJ := $(IMAGE_SRC:%.c=$(O)/%.o)
 IMAGE_BASE := $(addprefix $(O)/lib/base/,cursor.o shown.o)
 # not every system has a libc.a
-IMAGE_STATIC := $(if $(findstring /,$(shell $(CC) -print-file-name=libc.a)),_static)
+IMAGE_STATIC := $(if $(findstring /,$(shell $(CC) -print-file-name=libc.a 2>/dev/null)),_static)
 IMAGE_ALONE := $(addprefix $(B)/bin/image_alone,_pie _fixed $(IMAGE_STATIC))
 
 # what runs while libc's memory is exchanged, or its locks may be held by nobody, calls nothing of its own accord
@@ -56,7 +56,7 @@ $(B)/bin/image_line: $(IMAGE_LINE_SRC:%.c=$(O)/%.o) $(IMAGE_OBJ)
 # not every compiler has OpenMP
 $(O)/bin/tests/image/image_openmp.o: CFLAGS += -fopenmp
 $(B)/bin/image_openmp: IMAGE_LINK := -fopenmp
-IMAGE_OPENMP := $(if $(findstring /,$(shell $(CC) -print-file-name=libgomp.spec)),$(B)/bin/image_openmp)
+IMAGE_OPENMP := $(if $(findstring /,$(shell $(CC) -print-file-name=libgomp.spec 2>/dev/null)),$(B)/bin/image_openmp)
 
 IMAGE_ALONE += $(addprefix $(B)/bin/image_,state files threads parking waits line) $(IMAGE_OPENMP) $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so
 

@@ -9,7 +9,7 @@ PLAIN_CXX := plain_objects plain_inflight plain_threads plain_depths
 PLAIN_PART := $(B)/lib/plain_part.so
 PLAIN_FORTRAN := plain_unit plain_types
 # not every compiler has OpenMP
-PLAIN_OPENMP := $(if $(findstring /,$(shell $(CC) -print-file-name=libgomp.spec)),plain_openmp)
+PLAIN_OPENMP := $(if $(findstring /,$(shell $(CC) -print-file-name=libgomp.spec 2>/dev/null)),plain_openmp)
 # the same program, linked in other ways
 PLAIN_LINKED := plain_laplace_archive plain_laplace_fixed $(if $(IMAGE_STATIC),plain_laplace_static)
 # a program that a line finds outside of MPI, linked with libc.a
