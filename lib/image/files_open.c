@@ -101,32 +101,59 @@ static int list_here(struct work *w)
 }
 
 /* The image's, what is here, its own file, what is opened now: a number each. */
-static int raise_limit(struct work *w)
+static bool raise_limit(uint64_t needed)
 {
-	uint64_t needed = (uint64_t)w->free_from + (uint64_t)FILES_ROOM(w->t.n);
 	struct rlimit limit;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	if (limit.rlim_cur >= needed)
-		return 0;
+		return true;
 	limit.rlim_cur = needed;
-	if (limit.rlim_max >= needed && setrlimit(RLIMIT_NOFILE, &limit) == 0)
-		return 0;
-	return say(w, -EMFILE,
-		"its descriptors need a limit of %" PRIu64 " (ulimit -n), and here it is %" PRIu64,
-		needed, (uint64_t)limit.rlim_max);
+	return limit.rlim_max >= needed && setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+/* Behind the last number that a file of the program comes to. */
+static int behind_all(const struct files_table *t)
+{
+	int behind = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->entry[i].kind != FILES_OWN)
+			behind = (int)t->entry[i].number + 1;
+	return behind;
+}
+
+/* The library's are high where the limit is low. */
+static bool is_room_between(struct work *w, struct files_numbers here)
+{
+	int gap = files_gap(w->t.entry, w->t.n, here);
+	int behind = gap + FILES_ROOM(w->t.n), needed = behind_all(&w->t);
+
+	if (!raise_limit((uint64_t)(behind > needed ? behind : needed)))
+		return false;
+	w->free_from = gap;
+	return true;
 }
 
 /* From free_from on numbers are in nobody's way, and there are enough of them. */
 static int make_room(struct work *w)
 {
+	struct files_numbers here;
+	struct rlimit limit;
+	uint64_t needed;
 	int rc = list_here(w);
 
 	if (rc)
 		return rc;
-	w->free_from =
-		files_free_from(w->t.entry, w->t.n, (struct files_numbers){w->here, w->heres});
-	return raise_limit(w);
+	here = (struct files_numbers){w->here, w->heres};
+	w->free_from = files_free_from(w->t.entry, w->t.n, here);
+	needed = (uint64_t)w->free_from + (uint64_t)FILES_ROOM(w->t.n);
+	if (raise_limit(needed) || is_room_between(w, here))
+		return 0;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return say(w, -EMFILE,
+		"its descriptors need a limit of %" PRIu64 " (ulimit -n), and here it is %" PRIu64,
+		needed, (uint64_t)limit.rlim_max);
 }
 
 /* ---- one after the other is opened ---- */

@@ -432,11 +432,11 @@ static int read_pipes(struct work *w)
 	return rc;
 }
 
-/* A load opens each of them beside the numbers that all of them, and those of the new process, have. */
+/* A load opens each of them beside the numbers that all of them, and those of the new process,
+ * have. */
 static int check_limit(struct work *w)
 {
-	uint64_t needed = (uint64_t)files_free_from(w->entry, w->n, w->own) +
-			  (uint64_t)FILES_ROOM(w->n);
+	uint64_t needed = (uint64_t)files_gap(w->entry, w->n, w->own) + (uint64_t)FILES_ROOM(w->n);
 	struct rlimit64 limit;
 
 	if (raw_call6(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) != 0 ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "files_steps.h"
 
-/* Descriptors that lie about in more than so many places are all passed over. */
+/* Numbers that lie about in more than so many places are all passed over. */
 enum { PASSES = 100 };
 
 static bool has(struct files_numbers of, int number)
@@ -24,7 +24,7 @@ int files_in_both(const struct files_entry *e, size_t n, struct files_numbers ow
 	return FILES_NONE;
 }
 
-static int above_all(const struct files_entry *e, size_t n, struct files_numbers here)
+int files_free_from(const struct files_entry *e, size_t n, struct files_numbers here)
 {
 	int above = n > 0 ? (int)e[n - 1].number + 1 : 0;
 
@@ -40,7 +40,7 @@ static int past(int from, int wanted, int number)
 	return number >= from && number - from < wanted ? number + 1 : from;
 }
 
-int files_free_from(const struct files_entry *e, size_t n, struct files_numbers here)
+int files_gap(const struct files_entry *e, size_t n, struct files_numbers here)
 {
 	int from = FILES_STREAMS;
 
@@ -54,7 +54,7 @@ int files_free_from(const struct files_entry *e, size_t n, struct files_numbers 
 		if (from == before)
 			return from;
 	}
-	return above_all(e, n, here);
+	return files_free_from(e, n, here);
 }
 
 /* FILES_NONE: nothing comes to this number. */

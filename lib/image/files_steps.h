@@ -35,13 +35,16 @@ struct files_numbers {
 /* A number that is the new process's own, and the program's in the image; FILES_NONE. */
 int files_in_both(const struct files_entry *e, size_t n, struct files_numbers own);
 
+/* The lowest number above all of these. */
+int files_free_from(const struct files_entry *e, size_t n, struct files_numbers here);
+
 /* How many numbers a load needs beside those of n entries: for each what is opened for it, the
  * image's own file, and what is opened now. */
 #define FILES_ROOM(n) ((int)(n) + 2)
 
-/* A number from which on FILES_ROOM(n) are none of these: a low one, as the limit of descriptors
- * may be. */
-int files_free_from(const struct files_entry *e, size_t n, struct files_numbers here);
+/* The lowest number from which on FILES_ROOM(n) are none of these, where the limit of descriptors
+ * leaves no room above all of them. */
+int files_gap(const struct files_entry *e, size_t n, struct files_numbers here);
 
 /*
  * opened: for each entry of t. here: what was open before any of these was. The room of out is

@@ -448,9 +448,10 @@ START_TEST(numbers_of_both)
 	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){here, 3}), 13);
 	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){here, 1}), 10);
 	ck_assert_int_eq(files_free_from(whole, 0, (struct files_numbers){here, 0}), FILES_STREAMS);
-	/* those of the library are high, those of the program low: between them */
-	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){high, 3}), 10);
-	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){high, 4}), 22);
+	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){high, 4}), 256);
+	ck_assert_int_eq(files_gap(whole, 8, (struct files_numbers){high, 3}), 10);
+	ck_assert_int_eq(files_gap(whole, 8, (struct files_numbers){high, 4}), 22);
+	ck_assert_int_eq(files_gap(whole, 8, (struct files_numbers){here, 3}), 13);
 }
 END_TEST
 
