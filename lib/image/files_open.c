@@ -112,26 +112,12 @@ static bool raise_limit(uint64_t needed)
 	return limit.rlim_max >= needed && setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-/* Behind the last number that a file of the program comes to. */
-static int behind_all(const struct files_table *t)
-{
-	int behind = 0;
-
-	for (size_t i = 0; i < t->n; i++)
-		if (t->entry[i].kind != FILES_OWN)
-			behind = (int)t->entry[i].number + 1;
-	return behind;
-}
-
 /* The library's are high where the limit is low. */
 static bool is_room_between(struct work *w, struct files_numbers here)
 {
-	int gap = files_gap(w->t.entry, w->t.n, here);
-	int behind = gap + FILES_ROOM(w->t.n), needed = behind_all(&w->t);
-
-	if (!raise_limit((uint64_t)(behind > needed ? behind : needed)))
+	if (!raise_limit((uint64_t)files_limit(w->t.entry, w->t.n, here)))
 		return false;
-	w->free_from = gap;
+	w->free_from = files_gap(w->t.entry, w->t.n, here);
 	return true;
 }
 

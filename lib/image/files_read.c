@@ -432,19 +432,17 @@ static int read_pipes(struct work *w)
 	return rc;
 }
 
-/* A load opens each of them beside the numbers that all of them, and those of the new process,
- * have. */
+/* A load opens each of them beside its number. */
 static int check_limit(struct work *w)
 {
-	uint64_t needed = (uint64_t)files_gap(w->entry, w->n, w->own) + (uint64_t)FILES_ROOM(w->n);
 	struct rlimit64 limit;
 
 	if (raw_call6(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) != 0 ||
-		limit.rlim_max >= needed)
+		limit.rlim_max >= (uint64_t)files_limit(w->entry, w->n, w->own))
 		return 0;
 	return say(w->why, w->size, -EOPNOTSUPP,
 		"its open files could not be opened again within the limit of open files (ulimit "
-		"-n): that has to be more than twice their number");
+		"-n): that has to be more than twice their number, and than their numbers");
 }
 
 /* ---- all of it ---- */

@@ -57,6 +57,25 @@ int files_gap(const struct files_entry *e, size_t n, struct files_numbers here)
 	return files_free_from(e, n, here);
 }
 
+/* Behind the last number that a file has to be brought to: what is inherited is there. */
+static int behind_all(const struct files_entry *e, size_t n)
+{
+	int behind = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (e[i].kind != FILES_OWN &&
+			!(e[i].kind == FILES_INHERITED && e[i].same == e[i].number))
+			behind = (int)e[i].number + 1;
+	return behind;
+}
+
+int files_limit(const struct files_entry *e, size_t n, struct files_numbers here)
+{
+	int behind = files_gap(e, n, here) + FILES_ROOM(n), needed = behind_all(e, n);
+
+	return behind > needed ? behind : needed;
+}
+
 /* FILES_NONE: nothing comes to this number. */
 static int source_of(
 	const struct files_entry *all, size_t n, const struct files_opened *opened, size_t i)

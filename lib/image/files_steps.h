@@ -46,6 +46,10 @@ int files_free_from(const struct files_entry *e, size_t n, struct files_numbers 
  * leaves no room above all of them. */
 int files_gap(const struct files_entry *e, size_t n, struct files_numbers here);
 
+/* The least limit of descriptors (ulimit -n) with which they can be opened from that gap on, and
+ * brought to their numbers. */
+int files_limit(const struct files_entry *e, size_t n, struct files_numbers here);
+
 /*
  * opened: for each entry of t. here: what was open before any of these was. The room of out is
  * 2 * t->n + here.count + t->locks. Returns how many steps there are, in their order. Locks of the

@@ -452,6 +452,7 @@ START_TEST(numbers_of_both)
 	ck_assert_int_eq(files_gap(whole, 8, (struct files_numbers){high, 3}), 10);
 	ck_assert_int_eq(files_gap(whole, 8, (struct files_numbers){high, 4}), 22);
 	ck_assert_int_eq(files_gap(whole, 8, (struct files_numbers){here, 3}), 13);
+	ck_assert_int_eq(files_limit(whole, 8, (struct files_numbers){high, 4}), 32);
 }
 END_TEST
 
