@@ -123,6 +123,7 @@ INIT {
 	if ($0 =~ m{/ftmpirun\z}) {
 		FTMPI::Later::all();    # what it has is replaced
 		no warnings 'redefine';
+		*FTMPI::Later::all = sub { open my $told, '>', "$gate.second" };    # the job has run for a second
 		*FTMPI::Launcher::_dump = sub {
 			open my $told, '>', "$gate.held";
 			my $wait;
@@ -142,6 +143,13 @@ sub started
 	return $job;
 }
 
+# A job has one when it has run for a moment: how many there are.
+sub await_deputy
+{
+	eventually(sub { deputies() }, sub { join "\n", left_over() });
+	return scalar(my @there = deputies());
+}
+
 sub deputies { return map { /^(\d+): \(ftmpi-deputy\)/ } left_over() }
 
 # An agent that hears nothing for longer than those of the jobs believe in a silent launcher.
@@ -154,7 +162,7 @@ sub time_goes_by
 {
 	my $go  = scratch() . '/go';
 	my $job = started($go);
-	is(scalar deputies(), 1, 'the launcher has a deputy');
+	is(await_deputy(), 1, 'the launcher has a deputy');
 	kill 'USR1', $job->{pid};
 	ok(eventually(sub { -e "$gate.held" }, sub { join "\n", left_over() }), 'it is held up');
 	time_goes_by();
@@ -167,6 +175,7 @@ sub time_goes_by
 
 {
 	my $job = started(scratch() . '/never');
+	await_deputy();
 	kill 'STOP', $job->{pid};
 	ok(eventually(sub { !grep { /^\d+: \(ftmpi-agent\)/ } left_over() }, sub { join "\n", left_over() }), 'one that is stopped is silent to its agent');
 	kill 'CONT', $job->{pid};
@@ -177,6 +186,7 @@ sub time_goes_by
 
 {
 	my $job = started(scratch() . '/on');
+	await_deputy();
 	kill 'KILL', deputies();
 	text_file('on', '');
 	wait_end($job);
@@ -185,7 +195,9 @@ sub time_goes_by
 }
 
 {
+	unlink "$gate.second";
 	my $job = started(scratch() . '/never', qw(-starved-limit 0));
+	eventually(sub { -e "$gate.second" }, sub { join "\n", left_over() });
 	is(scalar deputies(), 0, 'without -starved-limit there is none');
 	kill 'KILL', $job->{pid};
 	wait_end($job);

@@ -20,6 +20,13 @@ is(join('', sort split /^/, $job->{out}), "0 of 3, 0 here\n1 of 3, 1 here\n2 of 
 	'each knows who it is');
 is($job->{err}, '', 'and the launcher says nothing');
 
+{
+	my ($word, $bytes) = ("\xc3\xbc", "h\xc3\xa4\xff\n");
+	$job = ftmpirun([ qw(-n 2 sh -c), 'echo $1; exec cat', 'sh', $word ], stdin => $bytes, env => { PERL_UNICODE => 'SDA' });
+	is("$job->{status} $job->{err}", '0 ', 'perl is told that all files hold characters') or diag $job->{out};
+	is(join('', sort split /^/, $job->{out}), join('', sort $bytes, "$word\n", "$word\n"), '... and words and streams pass as bytes');
+}
+
 my $work = scratch() . '/w/deep';
 my $file = text_file('nodes', "localhost slots=2\n");
 $job = ftmpirun([ $file, 2, $work, 'sh', '-c', 'echo "$0 $*"', '-n', '7', '-restored' ]);
