@@ -19,13 +19,14 @@ use FTMPI::Net                 ();
 
 # Output of all agents together that is on its way, and the least of one, in bytes; seconds between
 # two PINGs without heartbeats, and the least for each host with them; PINGs within the timeout of
-# heartbeats.
+# heartbeats; seconds until there is a deputy: jobs that are over at once do not wait for one.
 use constant {
 	CREDIT_ALL => 1 << 22,
 	CREDIT_MIN => 1 << 16,
 	PING_TIME  => 5,
 	PING_LEAST => 0.001,
 	PINGS      => 5,
+	DEPUTY_TIME => 0.1,
 };
 
 # plan: see FTMPI::Launcher; loop; patience, on_frame, on_lost, on_log: see FTMPI::Launcher::AgentLink.
@@ -141,7 +142,9 @@ sub bind
 		my ($index, @ranks) = @$order;
 		$self->agent($index)->bind($plan->{ports} // [ 0, 0 ], @ranks);
 	}
-	$self->{deputy}->stand_in(map { $_->pipe } grep { $_->connected } @agents) if $self->{deputy};
+	$self->{loop}->cancel($self->{deputy_timer});
+	$self->{deputy_timer} = $self->{loop}->after(DEPUTY_TIME, sub { $self->{deputy}->stand_in(map { $_->pipe } grep { $_->connected } @agents) })
+		if $self->{deputy};
 	return;
 }
 
