@@ -83,7 +83,8 @@ sub main
 	$SIG{$_} = 'DEFAULT' for @ignored;
 	my $mark = FTMPI::Agent::Sweep::mark();
 	$self->{guard} = FTMPI::Agent::Sweep::guard($self->{session}, $mark) if $self->{session};
-	$self->{mark} = $mark if !FTMPI::Agent::Sweep::adopt_orphans();
+	$self->{adopts} = FTMPI::Agent::Sweep::adopt_orphans();
+	$self->{mark} = $mark if !$self->{adopts};
 	FTMPI::Agent::Sweep::call_myself('ftmpi-agent');
 	# a rank is none of the processes of the step that the agent, or ftmpirun, may have been started in
 	delete @ENV{ grep { /^(?:PMIX?_|SLURM_(?:PROCID|LOCALID|GTIDS|STEP))/ } keys %ENV };
@@ -490,7 +491,8 @@ sub _kill_all
 {
 	my ($self) = @_;
 	$self->{ranks}->signal('KILL');
-	FTMPI::Agent::Sweep::sweep(@$self{qw(session mark)}, $self->{guard}{pid}) if $self->{guard};
+	return if !$self->{guard} || $self->{adopts} && FTMPI::Agent::Sweep::is_alone($self->{guard}{pid});
+	FTMPI::Agent::Sweep::sweep(@$self{qw(session mark)}, $self->{guard}{pid});
 	return;
 }
 

@@ -15,8 +15,9 @@ use Config   ();
 use POSIX    ();
 
 # Processes that fork while we look are found in the next round. STUCK_TIME: seconds after which an
-# agent that has lost its launcher and is still there is taken to be stopped or stuck.
-use constant { ROUNDS => 20, STUCK_TIME => 5 };
+# agent that has lost its launcher and is still there is taken to be stopped or stuck. POLL_TIME: seconds after which a guard looks for
+# that, too.
+use constant { ROUNDS => 20, STUCK_TIME => 5, POLL_TIME => 0.2 };
 
 # Linux: prctl by the kind of machine that perl was built for, and PR_SET_CHILD_SUBREAPER.
 my %PRCTL = (x86_64 => 157, aarch64 => 167, riscv64 => 167, loongarch64 => 167, powerpc64le => 171, ppc64le => 171, s390x => 172);
@@ -110,6 +111,17 @@ sub _found
 	return grep { $below{$_} || $at{$_}[0] == $session || _carries($_, $mark) } keys %at;
 }
 
+# Whether this process, which adopts orphans, has no child but those spared, and so no descendant. Its list of children loses none while
+# it waits for none. False, too, where the kernel has no such list.
+sub is_alone
+{
+	my (@spared) = @_;
+	open my $file, '<', "/proc/$$/task/$$/children" or return 0;
+	my %left = map { $_ => 1 } split ' ', <$file> // '';
+	delete @left{@spared};
+	return !%left;
+}
+
 # Kill them but for this one and those spared.
 sub sweep
 {
@@ -183,12 +195,13 @@ sub guard
 	return;
 }
 
-# Wait for the end of the agent: true when it died, false when it dismissed us. Without IO::Poll, which is not loaded before the agent is there
-# for others, the channel is not looked at.
+# Wait for the end of the agent: true when it died, false when it dismissed us. Without IO::Poll the channel is not looked at; it is loaded
+# when the agent has been there for a moment, beside nothing that others wait for.
 sub _outlived
 {
 	my ($line, $channel, $agent) = @_;
-	_await_news($line, $channel, $agent) if eval { require IO::Poll };
+	vec(my $bits = '', fileno $line, 1) = 1;
+	_await_news($line, $channel, $agent) if select($bits, undef, undef, POLL_TIME) <= 0 && eval { require IO::Poll };
 	my $n = sysread $line, my $word, 1;
 	return defined $n && $n == 0;
 }
