@@ -1,31 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The agent of this machine, started before anything is known of the job: perl compiles its modules on one
-# processor while the launcher's are compiled on another. Most jobs have ranks here, and start sooner by that.
-# One that nobody takes hears the end of its channel, and leaves. Nothing is loaded here that takes a while.
+# The agent of this machine, started before anything is known of the job: perl compiles its modules on one processor while the rest of the
+# launcher's are compiled on another. It is a fork of the launcher, which has compiled by then what both need. Most jobs have ranks here, and
+# start sooner by that. One that nobody takes hears the end of its channel, and leaves.
 package FTMPI::Launcher::EarlyAgent;
 
 use strict;
 use warnings;
 
-# WNOHANG of Linux: POSIX takes a while.
-use constant WNOHANG => 1;
+use POSIX ();
+
+use FTMPI::Channel          ();
+use FTMPI::Control          ();
+use FTMPI::Lateness         ();
+use FTMPI::Net              ();
+use FTMPI::Processors       ();
+use FTMPI::StoppedProcesses ();
+
+# What `ps` shows of it, with its arguments.
+use constant WORDS => 'agent on this machine';
 
 # Its process as FTMPI::Launcher::Bootstrap::launch has it; it has its modules.
 my $waiting;
 
-# folder: of the modules. Where it fails, the job says so later, if it still does: so it does without where the caller has closed
-# standard streams, which a pipe would take the numbers of. Command lines of one word mostly ask for the help or the version.
+# Where it fails, the job says so later, if it still does: so it does without where the caller has closed standard streams, which a pipe
+# would take the numbers of. Command lines of one word mostly ask for the help or the version.
 sub start
 {
-	my ($folder, @words) = @_;
+	my (@words) = @_;
 	return if @words < 2;
 	my ($in, $out, $err, $their_in, $their_out, $their_err);
 	pipe($their_in, $out) && pipe($in, $their_out) && pipe($err, $their_err) or return;
 	return if grep { fileno $_ <= 2 } $in, $out, $err, $their_in, $their_out, $their_err;
 	my $pid = fork // return;
+	if (!$pid) {
+		close $_ for $in, $out, $err;
+		_become($their_in, $their_out, $their_err);
+	}
 	$waiting = { pid => $pid, in => $in, out => $out, err => $err };
-	_become($their_in, $their_out, $their_err, $folder) if !$pid;
 	return;
 }
 
@@ -33,16 +45,28 @@ sub start
 # group, come to the agent, too, and would end it: it ignores them for so long.
 sub _become
 {
-	my ($in, $out, $err, $folder) = @_;
+	my ($in, $out, $err) = @_;
 	my @asking = grep { ($SIG{$_} // '') ne 'IGNORE' } qw(USR1 USR2);
 	$SIG{$_} = 'IGNORE' for @asking;
 	$SIG{$_} = 'DEFAULT' for qw(PIPE TTIN TTOU);
-	{
-		no warnings 'exec';
-		open(STDIN, '<&', $in) && open(STDOUT, '>&', $out) && open(STDERR, '>&', $err)
-			&& exec { $^X } $^X, '-C0', "-I$folder", '-MFTMPI::Agent', '-e', 'FTMPI::Agent::main(qw(' . "@asking" . '))', 'agent on this machine';
-	}
-	kill 'KILL', $$;
+	open(STDIN, '<&', $in) && open(STDOUT, '>&', $out) && open(STDERR, '>&', $err) or POSIX::_exit(1);
+	close $_ for $in, $out, $err;
+	_show_words();
+	eval { require FTMPI::Agent; FTMPI::Agent::main(@asking); 1 } or print STDERR $@;
+	POSIX::_exit(1);
+	return;
+}
+
+# In place of ftmpirun's, so that what ends that by its arguments (pkill -f) does not end what would clear up after it. Perl's $0 would not
+# do: it overwrites the environment that others can see. Where this cannot be, the arguments stay.
+sub _show_words
+{
+	open my $stat, '<', '/proc/self/stat' or return;
+	my ($begin, $end) = (split ' ', (<$stat> // '') =~ s/^.*\)//sr)[ 45, 46 ];
+	return if !$end || $end <= $begin;
+	open my $memory, '+<:raw', '/proc/self/mem' or return;
+	sysseek $memory, $begin, 0;
+	syswrite $memory, pack 'a' . ($end - $begin - 1) . 'x', WORDS;
 	return;
 }
 
@@ -54,7 +78,7 @@ sub take
 	return discard() if $limit < $needed;
 	my $taken = $waiting;
 	$waiting = undef;
-	return waitpid($taken->{pid}, WNOHANG) ? () : $taken;
+	return waitpid($taken->{pid}, POSIX::WNOHANG()) ? () : $taken;
 }
 
 # Nobody will take it. It leaves by itself when it sees the end of its channel, and is not waited for.
