@@ -29,7 +29,7 @@ for my $program (grep { !$ENV{PROGRAMS} || $_ =~ /$ENV{PROGRAMS}/ } FTMPI::Test:
 	for my $coord (FTMPI::Test::PlainPrograms::protocols($program)) {
 		my $name = "$program, $coord, seed $seed";
 		my $self = FTMPI::Test::TimedKills::start(image => 1, program => $program, coord => $coord, times => 3,
-			run => [ '-ssh', $cluster->ssh, '-machinefile', $machines ]);
+			hosts => [ '-ssh', $cluster->ssh, '-machinefile', $machines ]);
 		$self->kill_at_random($seed, 2);
 		ok($self->pass(30, qr/^ftmpirun: line \d+ is committed/m), "$name: a line is made");
 		$self->pass(rand(3) * $self->{interval});

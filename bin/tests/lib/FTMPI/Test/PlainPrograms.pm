@@ -121,11 +121,14 @@ sub said
 my %answers;
 
 # The same program undisturbed, in an ordinary job: (what it says, how many seconds it takes).
-sub undisturbed
+sub undisturbed { return undisturbed_on([], @_) }
+
+# ... on other hosts than this one alone, which these options name: sums of several hosts are made in another order.
+sub undisturbed_on
 {
-	my ($program, $ranks, @args) = @_;
-	return @{ $answers{"$program $ranks @args"} //= do {
-		my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', $ranks, program($program), @args ]);
+	my ($hosts, $program, $ranks, @args) = @_;
+	return @{ $answers{"@$hosts $program $ranks @args"} //= do {
+		my $job = FTMPI::Test::Job->run([ ftmpirun(), @$hosts, '-n', $ranks, program($program), @args ]);
 		die "$program fails undisturbed\n" . $job->saw if $job->status || !length $job->out;
 		[ said($job->out), $job->took ];
 	} };

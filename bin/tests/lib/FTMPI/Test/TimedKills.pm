@@ -55,15 +55,15 @@ sub disguise
 }
 
 # Starts it. Options: program, ranks (4), coord (blocking), interval (an eighth of the undisturbed run, at most 0.2 s), times
-# (1), args (of the program, in place of those of the table), run (more options of ftmpirun), env, workdir, image (0;
+# (1), args (of the program, in place of those of the table), hosts and run (options of ftmpirun: which hosts, and more), env, workdir, image (0;
 # 1: an image job), disguised (0; 1: no two processes of it have the same environment).
 sub start
 {
 	my (%option) = @_;
-	my %job = (ranks => 4, coord => 'blocking', times => 1, image => 0, disguised => 0, run => [], %option);
+	my %job = (ranks => 4, coord => 'blocking', times => 1, image => 0, disguised => 0, hosts => [], run => [], %option);
 	$job{ranks} = FTMPI::Test::PlainPrograms::ranks($job{program}, $job{ranks});
 	my @args = $job{args} ? @{ $job{args} } : FTMPI::Test::PlainPrograms::arguments($job{program}, $job{times}, folder($job{program}));
-	my ($expected, $took) = FTMPI::Test::PlainPrograms::undisturbed($job{program}, $job{ranks}, @args);
+	my ($expected, $took) = FTMPI::Test::PlainPrograms::undisturbed_on(@job{qw(hosts program ranks)}, @args);
 	$job{interval} //= sprintf '%.3f', min(0.2, $took / 8);
 	my $path   = program($job{program});
 	my $script = $job{disguised} ? disguise($path) : $path;
@@ -74,7 +74,7 @@ sub start
 		ranks   => $job{ranks},
 		args    => \@args,
 		run     => [ '-vv', $job{image} ? '-image' : (), '-ckpt-interval', $job{interval}, '-max-restarts', 1000,
-			FTMPI::Test::PlainPrograms::options($job{program}), @{ $job{run} } ],
+			FTMPI::Test::PlainPrograms::options($job{program}), @{ $job{hosts} }, @{ $job{run} } ],
 		inside => sub { map { $_ eq $path ? $script : $_ } @_ },
 		map { $job{$_} ? ($_ => $job{$_}) : () } qw(env workdir),
 	);
