@@ -8,7 +8,7 @@ use strict;
 use warnings;
 
 use Errno qw(EADDRINUSE EACCES);
-use Socket qw(:addrinfo AF_INET AF_INET6 SOCK_DGRAM SOCK_STREAM SOL_SOCKET SO_REUSEADDR
+use Socket qw(getaddrinfo getnameinfo NI_NUMERICHOST NIx_NOSERV AF_INET AF_INET6 SOCK_DGRAM SOCK_STREAM SOL_SOCKET SO_REUSEADDR
 	SOMAXCONN inet_ntop inet_pton pack_sockaddr_in pack_sockaddr_in6 unpack_sockaddr_in
 	unpack_sockaddr_in6);
 use POSIX ();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The progress thread is the loop's. It ticks only while the program is outside MPI and something
- * is pending: each tick without anything to do doubles the time to the next, up to TICK_MAX_US, as
- * a tick takes its core from a program that computes, and IDLE_TICKS of them in a row end it. The
+ * is pending: each tick without anything to do, or only to wait for what does not come, doubles the
+ * time to the next, up to TICK_MAX_US, as a tick takes its core from a program that computes, and
+ * IDLE_TICKS in a row without anything to do end it. The
  * first thread to leave MPI with work pending starts it again. While there are windows, and nothing
  * to do but to hear what others want there, it sleeps until something comes.
  */
@@ -27,7 +28,8 @@ static struct {
 	int timer; /* a timerfd; any thread sets it */
 	struct event *on_timer;
 	struct event *on_news; /* something comes: the loop thread's */
-	int idle_ticks;
+	int idle_ticks;	  /* without anything to do */
+	int vain_ticks;	  /* ... or only to wait for what did not come */
 	int locked_ticks; /* the loop thread's */
 } t = {.timer = -1};
 
@@ -68,12 +70,12 @@ static bool lock_for_tick(void)
 	return true;
 }
 
-/* After so many ticks in a row in which there was nothing to do. */
-static long tick_us(int idle)
+/* After so many ticks in a row in vain. */
+static long tick_us(int vain)
 {
 	long us = TICK_US;
 
-	while (idle-- > 0 && us < TICK_MAX_US)
+	while (vain-- > 0 && us < TICK_MAX_US)
 		us *= 2;
 	return us;
 }
@@ -116,7 +118,7 @@ static void go_on(bool busy, bool moved, bool believed)
 	if (t.idle_ticks < IDLE_TICKS) {
 		become(TICKING_ON);
 		/* as long as bytes move: the other side may wait for room */
-		tick_later(goes_on ? BUSY_US : tick_us(t.idle_ticks));
+		tick_later(goes_on ? BUSY_US : tick_us(t.vain_ticks));
 	} else {
 		become(TICKING_STOPPED);
 		event_del(t.on_news);
@@ -129,7 +131,7 @@ static void tick(bool news)
 	bool busy = false, moved = false;
 
 	if (!lock_for_tick()) {
-		tick_later(tick_us(t.idle_ticks + t.locked_ticks));
+		tick_later(tick_us(t.vain_ticks + t.locked_ticks));
 		return;
 	}
 	if (engine.inside == 0 && engine_has_work()) {
@@ -138,6 +140,7 @@ static void tick(bool news)
 		busy = true;
 	}
 	t.idle_ticks = busy ? 0 : t.idle_ticks + 1 + t.locked_ticks;
+	t.vain_ticks = moved || (busy && engine_must_tick()) ? 0 : t.vain_ticks + 1 + t.locked_ticks;
 	t.locked_ticks = 0;
 	go_on(busy, moved, moved || !news);
 	engine_unlock();
@@ -166,7 +169,7 @@ void engine_tick_start(void)
 	if (!t.on_timer)
 		return;
 	become(TICKING_ON);
-	t.idle_ticks = 0;
+	t.idle_ticks = t.vain_ticks = 0;
 	set_timer(TICK_US);
 }
 

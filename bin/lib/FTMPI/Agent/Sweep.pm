@@ -17,7 +17,7 @@ use POSIX    ();
 # Processes that fork while we look are found in the next round. STUCK_TIME: seconds after which an
 # agent that has lost its launcher and is still there is taken to be stopped or stuck. POLL_TIME: seconds after which a guard looks for
 # that, too.
-use constant { ROUNDS => 20, STUCK_TIME => 5, POLL_TIME => 0.2 };
+use constant { ROUNDS => 20, STUCK_TIME => 5, POLL_TIME => 1 };
 
 # Linux: prctl by the kind of machine that perl was built for, and PR_SET_CHILD_SUBREAPER.
 my %PRCTL = (x86_64 => 157, aarch64 => 167, riscv64 => 167, loongarch64 => 167, powerpc64le => 171, ppc64le => 171, s390x => 172);

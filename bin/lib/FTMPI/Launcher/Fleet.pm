@@ -14,8 +14,8 @@ use POSIX ();
 
 use FTMPI::Address             ();
 use FTMPI::Launcher::AgentLink ();
-use FTMPI::Launcher::Deputy    ();
 use FTMPI::Net                 ();
+use FTMPI::Later qw(FTMPI::Launcher::Deputy);
 
 # Output of all agents together that is on its way, and the least of one, in bytes; seconds between
 # two PINGs without heartbeats, and the least for each host with them; PINGs within the timeout of
@@ -26,7 +26,7 @@ use constant {
 	PING_TIME  => 5,
 	PING_LEAST => 0.001,
 	PINGS      => 5,
-	DEPUTY_TIME => 0.1,
+	DEPUTY_TIME => 1,
 };
 
 # plan: see FTMPI::Launcher; loop; patience, on_frame, on_lost, on_log: see FTMPI::Launcher::AgentLink.
@@ -41,8 +41,6 @@ sub new
 	$self->{period} = _period(map { $plan->{$_} / 1000 } qw(heartbeat timeout_heartbeat));
 	my $least = PING_LEAST * $hosts;
 	$self->{period} = $least if $self->{period} < $least;
-	$self->{deputy} = FTMPI::Launcher::Deputy->new(loop => $arg{loop}, most => $plan->{starved_limit})
-		if $plan->{silence} && $plan->{starved_limit};
 	return $self;
 }
 
@@ -143,8 +141,15 @@ sub bind
 		$self->agent($index)->bind($plan->{ports} // [ 0, 0 ], @ranks);
 	}
 	$self->{loop}->cancel($self->{deputy_timer});
-	$self->{deputy_timer} = $self->{loop}->after(DEPUTY_TIME, sub { $self->{deputy}->stand_in(map { $_->pipe } grep { $_->connected } @agents) })
-		if $self->{deputy};
+	$self->{deputy_timer} = $self->{loop}->after(DEPUTY_TIME, sub { $self->_have_deputy(@agents) }) if $plan->{silence} && $plan->{starved_limit};
+	return;
+}
+
+sub _have_deputy
+{
+	my ($self, @agents) = @_;
+	$self->{deputy} //= FTMPI::Launcher::Deputy->new(loop => $self->{loop}, most => $self->{plan}{starved_limit});
+	$self->{deputy}->stand_in(map { $_->pipe } grep { $_->connected } @agents);
 	return;
 }
 

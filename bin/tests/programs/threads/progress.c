@@ -106,30 +106,56 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
 		((int *)inout)[i] += ((int *)in)[i];
 }
 
+/* How often it does in a while of which *ms is the length then. */
+static long ticks_of_a_while(const struct prog *p, double *ms)
+{
+	enum { MS = 300 };
+	long before = sleeps(p);
+	double begin = now();
+
+	for (*ms = 0; *ms < MS; *ms = (now() - begin) * 1e3)
+		poll(NULL, 0, MS / 10);
+	return sleeps(p) - before;
+}
+
 /* What only a thread of the program may do, the user's operator, keeps the progress thread waiting: it
  * may ask once a millisecond whether there is something else. */
 static void left_to_the_program(const struct prog *p)
 {
-	enum { MS = 300 };
-	double begin, end;
-	long before, ticks;
+	double ms;
+	long ticks;
 	int one = 1, sum = 0;
 	MPI_Request request;
 	MPI_Op op;
 
 	MPI_Op_create(add, 1, &op);
 	MPI_Iallreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
-	before = sleeps(p);
-	for (begin = end = now(); end - begin < MS * 1e-3; end = now())
-		poll(NULL, 0, MS / 10);
-	ticks = sleeps(p) - before;
-	if ((double)ticks > 1.2e3 * (end - begin) + 50)
-		prog_wrong(p, "%ld ticks in %.0f ms in which nothing could be done", ticks,
-			(end - begin) * 1e3);
+	ticks = ticks_of_a_while(p, &ms);
+	if ((double)ticks > 1.2 * ms + 50)
+		prog_wrong(p, "%ld ticks in %.0f ms in which nothing could be done", ticks, ms);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	MPI_Op_free(&op);
 	if (sum != 2)
 		prog_wrong(p, "the sum is %d", sum);
+}
+
+/* What does not come is asked for ever more rarely, in the end every 8 ms. */
+static void nothing_comes(const struct prog *p)
+{
+	double ms;
+	long ticks;
+	int mine = 1, its = 0;
+	MPI_Request request;
+
+	MPI_Irecv(&its, 1, MPI_INT, 1 - p->rank, 1, MPI_COMM_WORLD, &request);
+	ticks = ticks_of_a_while(p, &ms);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if ((double)ticks > ms / 7 + 50)
+		prog_wrong(p, "%ld ticks in %.0f ms in which nothing came", ticks, ms);
+	MPI_Send(&mine, 1, MPI_INT, 1 - p->rank, 1, MPI_COMM_WORLD);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	if (its != 1)
+		prog_wrong(p, "%d came", its);
 }
 
 int main(int argc, char **argv)
@@ -150,6 +176,7 @@ int main(int argc, char **argv)
 	for (int round = 1; round <= ROUNDS; round++)
 		one_round(&p, buf, round, round % 2, (pid_t)other);
 	left_to_the_program(&p);
+	nothing_comes(&p);
 	if (p.rank == 0)
 		printf("progress: right, %d rounds\n", ROUNDS);
 	free(buf);
