@@ -28,9 +28,9 @@ static struct {
 	int timer; /* a timerfd; any thread sets it */
 	struct event *on_timer;
 	struct event *on_news; /* something comes: the loop thread's */
-	int idle_ticks;	  /* without anything to do */
-	int vain_ticks;	  /* ... or only to wait for what did not come */
-	int locked_ticks; /* the loop thread's */
+	int idle_ticks;	       /* without anything to do */
+	int vain_ticks;	       /* ... or only to wait for what did not come */
+	int locked_ticks;      /* the loop thread's */
 } t = {.timer = -1};
 
 /* Any thread that leaves MPI may start the ticks, also while the progress thread watches. The
@@ -140,7 +140,8 @@ static void tick(bool news)
 		busy = true;
 	}
 	t.idle_ticks = busy ? 0 : t.idle_ticks + 1 + t.locked_ticks;
-	t.vain_ticks = moved || (busy && engine_must_tick()) ? 0 : t.vain_ticks + 1 + t.locked_ticks;
+	t.vain_ticks =
+		moved || (busy && engine_must_tick()) ? 0 : t.vain_ticks + 1 + t.locked_ticks;
 	t.locked_ticks = 0;
 	go_on(busy, moved, moved || !news);
 	engine_unlock();
