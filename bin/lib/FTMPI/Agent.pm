@@ -74,17 +74,17 @@ my %HANDLERS = (
 	INJECT      => \&_inject,
 );
 
-# ignored: signals that were to be ignored before it has a session.
+# is_alone: there is nobody in its session but whom it starts. (Others may have come by a login script, whose processes its session has.)
 sub main
 {
-	my (@ignored) = @_;
+	my ($is_alone) = @_;
 	my $self = bless { loop => FTMPI::Loop->new }, __PACKAGE__;
 	$self->{session} = FTMPI::Agent::Sweep::own_session();
-	$SIG{$_} = 'DEFAULT' for @ignored;
 	my $mark = FTMPI::Agent::Sweep::mark();
 	$self->{guard} = FTMPI::Agent::Sweep::guard($self->{session}, $mark) if $self->{session};
-	$self->{adopts} = FTMPI::Agent::Sweep::adopt_orphans();
-	$self->{mark} = $mark if !$self->{adopts};
+	my $adopts = FTMPI::Agent::Sweep::adopt_orphans();
+	$self->{mark} = $mark if !$adopts;
+	$self->{knows_all} = $is_alone && $adopts;
 	FTMPI::Agent::Sweep::call_myself('ftmpi-agent');
 	# a rank is none of the processes of the step that the agent, or ftmpirun, may have been started in
 	delete @ENV{ grep { /^(?:PMIX?_|SLURM_(?:PROCID|LOCALID|GTIDS|STEP))/ } keys %ENV };
@@ -491,7 +491,7 @@ sub _kill_all
 {
 	my ($self) = @_;
 	$self->{ranks}->signal('KILL');
-	return if !$self->{guard} || $self->{adopts} && FTMPI::Agent::Sweep::is_alone($self->{guard}{pid});
+	return if !$self->{guard} || $self->{knows_all} && FTMPI::Agent::Sweep::has_only($self->{guard}{pid});
 	FTMPI::Agent::Sweep::sweep(@$self{qw(session mark)}, $self->{guard}{pid});
 	return;
 }

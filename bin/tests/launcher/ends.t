@@ -33,6 +33,17 @@ sub ends
 
 ends('MPI_Init and MPI_Finalize', [ '-n', 3, $RANK, qw(init finalize) ], 0);
 ends('programs without MPI', [qw(-n 3 true)], 0);
+my $login = text_file('login', qq(#!/bin/sh\nshift\n(exec sleep 300 >/dev/null 2>&1 </dev/null &)\nexec setsid -w sh -c "(exec sleep 300 >/dev/null 2>&1 </dev/null &)\n\$*"\n));
+chmod 0755, $login;
+{
+	my $job = ftmpirun([ '-ssh', $login, qw(-n 1 -host a true) ]);
+	is("$job->{status} $job->{err}", '0 ', 'a login script that leaves a process in the session of the agent');
+	my @left = left_over();
+	is(scalar @left, 1, '... which is ended, as others are not that are none of that session') or diag "@left";
+	kill 'KILL', map { /^(\d+):/ } @left;
+	nobody_left();
+}
+ends('a process with a line end in its name', [ qw(-n 1), $^X, '-e', 'fork && exit; open my $f, ">", "/proc/self/comm"; syswrite $f, "a\nb"; close STDOUT; close STDERR; sleep 300' ], 0);
 ends('a status', [ '-n', 3, $RANK, qw(init 2:exit:3 hang) ], 3,
 	qr/rank 2 on $host exited with status 3$others/);
 ends('a status of a program without MPI',

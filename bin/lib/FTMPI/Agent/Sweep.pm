@@ -66,6 +66,7 @@ sub _session_of
 {
 	my ($pid) = @_;
 	open my $file, '<', "/proc/$pid/stat" or return;
+	local $/;    # a name may have a line end
 	my $line = <$file> // return;
 	my ($state, $parent, $group, $session) = $line =~ /^.*\) (\S) (-?\d+) (-?\d+) (-?\d+) /s or return;
 	return $state =~ /[ZX]/ ? () : ($session, $group, $parent);
@@ -111,15 +112,13 @@ sub _found
 	return grep { $below{$_} || $at{$_}[0] == $session || _carries($_, $mark) } keys %at;
 }
 
-# Whether this process, which adopts orphans, has no child but those spared, and so no descendant. Its list of children loses none while
+# Whether this process, which adopts orphans, has this child alone, and so no other descendant. Its list of children loses none while
 # it waits for none. False, too, where the kernel has no such list.
-sub is_alone
+sub has_only
 {
-	my (@spared) = @_;
+	my ($pid) = @_;
 	open my $file, '<', "/proc/$$/task/$$/children" or return 0;
-	my %left = map { $_ => 1 } split ' ', <$file> // '';
-	delete @left{@spared};
-	return !%left;
+	return join(' ', split ' ', <$file> // '') eq $pid;
 }
 
 # Kill them but for this one and those spared.
@@ -141,6 +140,7 @@ sub state_of
 {
 	my ($pid) = @_;
 	open my $file, '<', "/proc/$pid/stat" or return '';
+	local $/;
 	my ($state) = (<$file> // '') =~ /^.*\) (\S) /s;
 	return $state // '';
 }

@@ -41,18 +41,16 @@ sub start
 	return;
 }
 
-# It makes a session of its own when it has its modules. Until then signals that ask something of ftmpirun, and come to its whole process
-# group, come to the agent, too, and would end it: it ignores them for so long.
+# It has a session of its own: what is typed at our terminal, or sent to our process group, is for the launcher alone.
 sub _become
 {
 	my ($in, $out, $err) = @_;
-	my @asking = grep { ($SIG{$_} // '') ne 'IGNORE' } qw(USR1 USR2);
-	$SIG{$_} = 'IGNORE' for @asking;
-	$SIG{$_} = 'DEFAULT' for qw(PIPE TTIN TTOU);
+	POSIX::setsid();
+	$SIG{$_} = 'DEFAULT' for qw(PIPE TTIN TTOU), grep { ref $SIG{$_} } qw(USR1 USR2);
 	open(STDIN, '<&', $in) && open(STDOUT, '>&', $out) && open(STDERR, '>&', $err) or POSIX::_exit(1);
 	close $_ for $in, $out, $err;
 	_show_words();
-	eval { require FTMPI::Agent; FTMPI::Agent::main(@asking); 1 } or print STDERR $@;
+	eval { require FTMPI::Agent; FTMPI::Agent::main(1); 1 } or print STDERR $@;
 	POSIX::_exit(1);
 	return;
 }
@@ -62,10 +60,11 @@ sub _become
 sub _show_words
 {
 	open my $stat, '<', '/proc/self/stat' or return;
-	my ($begin, $end) = (split ' ', (<$stat> // '') =~ s/^.*\)//sr)[ 45, 46 ];
+	my $text = do { local $/; <$stat> } // '';
+	my ($begin, $end) = (split ' ', $text =~ s/^.*\)//sr)[ 45, 46 ];
 	return if !$end || $end <= $begin;
 	open my $memory, '+<:raw', '/proc/self/mem' or return;
-	sysseek $memory, $begin, 0;
+	sysseek $memory, $begin, 0 or return;
 	syswrite $memory, pack 'a' . ($end - $begin - 1) . 'x', WORDS;
 	return;
 }

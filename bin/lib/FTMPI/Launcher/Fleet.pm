@@ -14,19 +14,20 @@ use POSIX ();
 
 use FTMPI::Address             ();
 use FTMPI::Launcher::AgentLink ();
+use FTMPI::Launcher::Deputy    ();
 use FTMPI::Net                 ();
-use FTMPI::Later qw(FTMPI::Launcher::Deputy);
 
 # Output of all agents together that is on its way, and the least of one, in bytes; seconds between
 # two PINGs without heartbeats, and the least for each host with them; PINGs within the timeout of
-# heartbeats; seconds until there is a deputy: jobs that are over at once do not wait for one.
+# heartbeats; seconds until there is a deputy: jobs that are over at once do not wait for one. (It is there before what is compiled
+# later is read from a disk: LATER_TIME.)
 use constant {
 	CREDIT_ALL => 1 << 22,
 	CREDIT_MIN => 1 << 16,
 	PING_TIME  => 5,
 	PING_LEAST => 0.001,
 	PINGS      => 5,
-	DEPUTY_TIME => 1,
+	DEPUTY_TIME => 0.5,
 };
 
 # plan: see FTMPI::Launcher; loop; patience, on_frame, on_lost, on_log: see FTMPI::Launcher::AgentLink.
@@ -145,6 +146,7 @@ sub bind
 	return;
 }
 
+# The one before, which spoke to the agents of before, ends.
 sub _have_deputy
 {
 	my ($self, @agents) = @_;
@@ -314,7 +316,13 @@ sub reap
 }
 
 # Nobody has to be told any more that the launcher lives.
-sub leave { my ($self) = @_; $self->{deputy}->leave if $self->{deputy}; return }
+sub leave
+{
+	my ($self) = @_;
+	$self->{loop}->cancel($self->{deputy_timer});
+	$self->{deputy}->leave if $self->{deputy};
+	return;
+}
 
 # Nothing of any agent is left here.
 sub is_gone

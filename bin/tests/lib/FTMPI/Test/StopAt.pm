@@ -57,7 +57,8 @@ sub import
 # Everything is compiled, what is compiled later else (FTMPI::Later) now; nothing has run yet. Constants are inlined, and so never called.
 INIT {
 	if (defined $owner) {
-		FTMPI::Later::all() if FTMPI::Later->can('all');
+		require FTMPI::Cli;
+		FTMPI::Later::all();
 		wrap($_) for map { m{^FTMPI/(?!Test/)([\w/]+)\.pm\z} ? 'FTMPI::' . $1 =~ s{/}{::}gr : () } sort keys %INC;
 	}
 }
