@@ -181,10 +181,14 @@ void engine_set_windows(bool any)
 /* A watching progress thread receives what comes, but does nothing else. */
 static bool wants_ticks(void)
 {
-	if (engine.phys.ticking == TICKING_STOPPED)
+	switch (engine.phys.ticking) {
+	case TICKING_STOPPED:
 		return engine_has_work();
-	return engine.phys.ticking == TICKING_WATCHING &&
-	       (engine_must_tick() || engine.phys.work->unheard);
+	case TICKING_ON:
+		return engine.phys.slow && engine_must_tick();
+	default:
+		return engine_must_tick() || engine.phys.work->unheard;
+	}
 }
 
 /* Whoever sleeps shall look again. */

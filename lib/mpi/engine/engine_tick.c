@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The progress thread is the loop's. It ticks only while the program is outside MPI and something
- * is pending: each tick without anything to do, or only to wait for what does not come, doubles the
- * time to the next, up to TICK_MAX_US, as a tick takes its core from a program that computes, and
- * IDLE_TICKS in a row without anything to do end it. The
- * first thread to leave MPI with work pending starts it again. While there are windows, and nothing
- * to do but to hear what others want there, it sleeps until something comes.
+ * is pending: each tick in vain, with nothing to do or only to look for what does not come, doubles
+ * the time to the next, up to TICK_MAX_US, as a tick takes its core from a program that computes.
+ * IDLE_TICKS in a row with nothing to do end it. The first thread to leave MPI with work pending
+ * starts it again. While there are windows, and nothing to do but to hear what others want there,
+ * it sleeps until something comes.
  */
 #include <event2/event.h>
 #include <sys/timerfd.h>
@@ -117,6 +117,7 @@ static void go_on(bool busy, bool moved, bool believed)
 	tp_listen(engine.phys.tp, false);
 	if (t.idle_ticks < IDLE_TICKS) {
 		become(TICKING_ON);
+		engine.phys.slow = t.vain_ticks > 0;
 		/* as long as bytes move: the other side may wait for room */
 		tick_later(goes_on ? BUSY_US : tick_us(t.vain_ticks));
 	} else {
@@ -140,8 +141,10 @@ static void tick(bool news)
 		busy = true;
 	}
 	t.idle_ticks = busy ? 0 : t.idle_ticks + 1 + t.locked_ticks;
-	t.vain_ticks =
-		moved || (busy && engine_must_tick()) ? 0 : t.vain_ticks + 1 + t.locked_ticks;
+	if (moved || engine.windows || (busy && engine_must_tick()))
+		t.vain_ticks = 0;
+	else if (t.vain_ticks < IDLE_TICKS)
+		t.vain_ticks += 1 + t.locked_ticks;
 	t.locked_ticks = 0;
 	go_on(busy, moved, moved || !news);
 	engine_unlock();
@@ -170,6 +173,7 @@ void engine_tick_start(void)
 	if (!t.on_timer)
 		return;
 	become(TICKING_ON);
+	engine.phys.slow = false;
 	t.idle_ticks = t.vain_ticks = 0;
 	set_timer(TICK_US);
 }
