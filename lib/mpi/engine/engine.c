@@ -185,7 +185,8 @@ static bool wants_ticks(void)
 	case TICKING_STOPPED:
 		return engine_has_work();
 	case TICKING_ON:
-		return engine.phys.slow && engine_must_tick();
+		return engine_must_tick() &&
+		       atomic_load_explicit(&engine.phys.slow, memory_order_relaxed);
 	default:
 		return engine_must_tick() || engine.phys.work->unheard;
 	}

@@ -22,7 +22,7 @@ struct engine_physical {
 	struct loop *loop;
 	bool crowded;
 	enum ticking ticking;
-	bool slow;		 /* it ticks more rarely than it would for work that must be done */
+	_Atomic bool slow;	 /* its next tick is later than work that must be done may wait */
 	unsigned yield_interval; /* looks a yield */
 	unsigned spin_unit_ns;	 /* a wait looks for so long, times KNOB_SPIN_US */
 };

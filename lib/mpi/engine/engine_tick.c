@@ -28,9 +28,11 @@ static struct {
 	int timer; /* a timerfd; any thread sets it */
 	struct event *on_timer;
 	struct event *on_news; /* something comes: the loop thread's */
+	_Atomic bool anew;     /* the ticks were started since the last one */
 	int idle_ticks;	       /* without anything to do */
-	int vain_ticks;	       /* ... or only to wait for what did not come */
-	int locked_ticks;      /* the loop thread's */
+	/* the loop thread's: without anything to do, or only to look for what did not come; those
+	 * that did not get the lock since then */
+	int vain_ticks, locked_ticks;
 } t = {.timer = -1};
 
 /* Any thread that leaves MPI may start the ticks, also while the progress thread watches. The
@@ -80,10 +82,13 @@ static long tick_us(int vain)
 	return us;
 }
 
+/* The timer first: a thread that starts the ticks just now sets it behind this, or finds them slow.
+ */
 static void tick_later(long us)
 {
 	event_del(t.on_news);
 	set_timer(us);
+	atomic_store(&engine.phys.slow, us > TICK_US);
 }
 
 /* Peers ring from here on. What comes before that is seen to at once, for a while: who asks again
@@ -117,7 +122,6 @@ static void go_on(bool busy, bool moved, bool believed)
 	tp_listen(engine.phys.tp, false);
 	if (t.idle_ticks < IDLE_TICKS) {
 		become(TICKING_ON);
-		engine.phys.slow = t.vain_ticks > 0;
 		/* as long as bytes move: the other side may wait for room */
 		tick_later(goes_on ? BUSY_US : tick_us(t.vain_ticks));
 	} else {
@@ -131,6 +135,8 @@ static void tick(bool news)
 {
 	bool busy = false, moved = false;
 
+	if (atomic_exchange(&t.anew, false))
+		t.vain_ticks = 0;
 	if (!lock_for_tick()) {
 		tick_later(tick_us(t.vain_ticks + t.locked_ticks));
 		return;
@@ -173,8 +179,9 @@ void engine_tick_start(void)
 	if (!t.on_timer)
 		return;
 	become(TICKING_ON);
-	engine.phys.slow = false;
-	t.idle_ticks = t.vain_ticks = 0;
+	t.idle_ticks = 0;
+	atomic_store(&t.anew, true);
+	atomic_store(&engine.phys.slow, false);
 	set_timer(TICK_US);
 }
 
