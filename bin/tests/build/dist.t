@@ -18,7 +18,7 @@ use FTMPI::Version ();
 my $dir  = File::Temp->newdir('ftmpi-dist-XXXXXX', TMPDIR => 1);
 my $name = 'ftmpi-' . FTMPI::Version::NUMBER;
 my $root = root();
-my %clean = map { $_ => undef } qw(MAKEFLAGS MAKELEVEL SOURCE_DATE_EPOCH GZIP TAR_OPTIONS);
+my %clean = map { $_ => undef } qw(MAKEFLAGS MAKELEVEL B SANITIZER SOURCE_DATE_EPOCH GZIP TAR_OPTIONS);
 
 sub shell
 {
