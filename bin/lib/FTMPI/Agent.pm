@@ -82,9 +82,9 @@ sub main
 	$self->{session} = FTMPI::Agent::Sweep::own_session();
 	my $mark = FTMPI::Agent::Sweep::mark();
 	$self->{guard} = FTMPI::Agent::Sweep::guard($self->{session}, $mark) if $self->{session};
-	my $adopts = FTMPI::Agent::Sweep::adopt_orphans();
-	$self->{mark} = $mark if !$adopts;
-	$self->{knows_all} = $is_alone && $adopts;
+	$self->{adopts} = FTMPI::Agent::Sweep::adopt_orphans();
+	$self->{mark} = $mark if !$self->{adopts};
+	$self->{knows_all} = $is_alone && $self->{adopts};
 	FTMPI::Agent::Sweep::call_myself('ftmpi-agent');
 	# a rank is none of the processes of the step that the agent, or ftmpirun, may have been started in
 	delete @ENV{ grep { /^(?:PMIX?_|SLURM_(?:PROCID|LOCALID|GTIDS|STEP))/ } keys %ENV };
@@ -501,6 +501,7 @@ sub _clear
 	my ($self) = @_;
 	$self->_kill_all;
 	return if !$self->{guard};
+	FTMPI::Agent::Sweep::end_children($self->{guard}{pid}) if $self->{adopts};
 	$self->{ranks}->remove_unfinished;
 	$self->{probe}->clear;
 	FTMPI::Agent::Sweep::dismiss($self->{guard});

@@ -6,6 +6,8 @@ use warnings;
 
 use FindBin ();
 use lib "$FindBin::RealBin/lib";
+use Config;
+use POSIX ();
 use Test::More;
 
 use LauncherTest;
@@ -42,6 +44,13 @@ chmod 0755, $login;
 	is(scalar @left, 1, '... which is ended, as others are not that are none of that session') or diag "@left";
 	kill 'KILL', map { /^(\d+):/ } @left;
 	nobody_left();
+}
+ends('processes each of which makes the next and ends', [ qw(-n 2), $^X, '-MPOSIX', '-e', 'setpgrp; for (1 .. 20000) { fork and POSIX::_exit(0) } sleep 300' ], 0);
+SKIP: {
+	my $exit = { x86_64 => 60, aarch64 => 93 }->{ (POSIX::uname())[4] };
+	skip 'no threads in this perl, or another machine', 3 if !$exit || !$Config::Config{useithreads};
+	ends('a process whose first thread has ended', [ qw(-n 1), $^X, '-Mthreads', '-e',
+		"fork and exit; threads->create(sub { sleep 300 }) for 1 .. 3; close STDOUT; close STDERR; syscall($exit, 0)" ], 0);
 }
 ends('a process with a line end in its name', [ qw(-n 1), $^X, '-e', 'fork && exit; open my $f, ">", "/proc/self/comm"; syswrite $f, "a\nb"; close STDOUT; close STDERR; sleep 300' ], 0);
 ends('a status', [ '-n', 3, $RANK, qw(init 2:exit:3 hang) ], 3,
@@ -116,15 +125,13 @@ is($job->{err} =~ s/ on \S+//r, "ftmpirun: rank 0 exited with status 5 after MPI
 	'... the agent sees both');
 
 # The launcher, the agent and the guard may all be killed.
-for my $victim ([ 'the launcher', qr{ \((?!ftmpi-deputy\)).*perl \S*ftmpirun -n} ], [ 'the agent',
-	qr/\(ftmpi-agent\).*agent on / ]) {
-	my ($who, $pattern) = @$victim;
+for my $who ('the launcher', 'the agent') {
 	for my $case ([ $none, $RANK, qw(init say:ready stubborn hang) ],
 		[ qr/; the job is ended\./, 'sh', '-c', 'trap "" TERM; echo ready; sleep 1000' ]) {
 		my ($end, @program) = @$case;
 		my $job = begin([ $FTMPIRUN, '-n', 3, @program ]);
 		wait_for($job, 'out', qr/(?:ready\n){3}/);
-		my @pids = processes($pattern);
+		my @pids = $who eq 'the launcher' ? $job->{pid} : processes(qr/\(ftmpi-agent\).*agent on /);
 		is(scalar @pids, 1, "$who is there");
 		kill 'KILL', @pids;
 		wait_end($job);

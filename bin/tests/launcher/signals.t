@@ -123,4 +123,19 @@ wait_end($job);
 is("$job->{status} $job->{out}", "0 ready\nstill here\n", 'an ignored SIGHUP stays ignored');
 nobody_left();
 
+# Output that nobody reads when the job is over.
+{
+	pipe my $reader, my $writer or die "pipe: $!";
+	my $job = begin([ $FTMPIRUN, qw(-v -n 2 sh -c), 'head -c 300000 /dev/zero' ], stdout_handle => $writer);
+	close $writer;
+	wait_for($job, 'err', qr/the job ended with status 0/);
+	kill 'TERM', $job->{pid};
+	wait_end($job);
+	is($job->{status}, 128 + 15, 'a signal before the last output is read');
+	my $read = length do { local $/; <$reader> };
+	my ($lost) = $job->{err} =~ /^ftmpirun: SIGTERM came before (\d+) bytes of output were written; they are lost\.$/m;
+	is($read + ($lost // 0), 600_000, '... says how much is lost') or diag $job->{err};
+	nobody_left();
+}
+
 done_testing;

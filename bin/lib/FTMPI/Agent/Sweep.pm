@@ -16,8 +16,8 @@ use POSIX    ();
 
 # Processes that fork while we look are found in the next round. STUCK_TIME: seconds after which an
 # agent that has lost its launcher and is still there is taken to be stopped or stuck. POLL_TIME: seconds after which a guard looks for
-# that, too.
-use constant { ROUNDS => 20, STUCK_TIME => 5, POLL_TIME => 1 };
+# that, too. LAST_ROUNDS: looks at the children of an agent that leaves, FAST of them without a millisecond between.
+use constant { ROUNDS => 20, STUCK_TIME => 5, POLL_TIME => 1, LAST_ROUNDS => 1000, FAST => 100 };
 
 # Linux: prctl by the kind of machine that perl was built for, and PR_SET_CHILD_SUBREAPER.
 my %PRCTL = (x86_64 => 157, aarch64 => 167, riscv64 => 167, loongarch64 => 167, powerpc64le => 171, ppc64le => 171, s390x => 172);
@@ -61,15 +61,15 @@ sub mark
 	return $ENV{ +MARK } = "$$-" . unpack 'H*', $bytes;
 }
 
-# Session, process group and parent of a process; nothing when it is gone or a zombie.
+# Session, process group and parent of a process; nothing when it is gone or a zombie, all threads of which have ended.
 sub _session_of
 {
 	my ($pid) = @_;
 	open my $file, '<', "/proc/$pid/stat" or return;
 	local $/;    # a name may have a line end
 	my $line = <$file> // return;
-	my ($state, $parent, $group, $session) = $line =~ /^.*\) (\S) (-?\d+) (-?\d+) (-?\d+) /s or return;
-	return $state =~ /[ZX]/ ? () : ($session, $group, $parent);
+	my ($state, $parent, $group, $session, $threads) = $line =~ /^.*\) (\S) (-?\d+) (-?\d+) (-?\d+) (?:\S+ ){13}(\d+) /s or return;
+	return $state =~ /[ZX]/ && $threads < 2 ? () : ($session, $group, $parent);
 }
 
 # Whether a process, whose number somebody told us, is one of the session.
@@ -90,10 +90,14 @@ sub _carries
 {
 	my ($pid, $mark) = @_;
 	return 0 if !defined $mark || ((stat "/proc/$pid")[4] // -1) != $>;
-	open my $file, '<:raw', "/proc/$pid/environ" or return 0;
 	local $/;
-	my $environment = <$file> // '';
-	return $environment =~ /(?:\A|\0)@{[MARK]}=\Q$mark\E(?:\0|\z)/;
+	# where the first thread has ended the others tell
+	for my $path ("/proc/$pid/environ", glob "/proc/$pid/task/*/environ") {
+		open my $file, '<:raw', $path or next;
+		my $environment = <$file> // '';
+		return $environment =~ /(?:\A|\0)@{[MARK]}=\Q$mark\E(?:\0|\z)/ if length $environment;
+	}
+	return 0;
 }
 
 # All of the session, all descendants of this process, and, if a mark is given, all that carry it.
@@ -112,13 +116,28 @@ sub _found
 	return grep { $below{$_} || $at{$_}[0] == $session || _carries($_, $mark) } keys %at;
 }
 
-# Whether this process, which adopts orphans, has this child alone, and so no other descendant. Its list of children loses none while
-# it waits for none. False, too, where the kernel has no such list.
-sub has_only
+# The children of this process, as far as the kernel tells them. The list loses none while it waits for none.
+sub _children
 {
-	my ($pid) = @_;
-	open my $file, '<', "/proc/$$/task/$$/children" or return 0;
-	return join(' ', split ' ', <$file> // '') eq $pid;
+	open my $file, '<', "/proc/$$/task/$$/children" or return;
+	return split ' ', <$file> // '';
+}
+
+# Whether this process, which adopts orphans, has this child alone, and so no other descendant. False, too, where the kernel does not tell.
+sub has_only { return "@{[ _children() ]}" eq $_[0] }
+
+# End what this process, which adopts orphans, has but this child, and what they have forked while others were looked for: that comes
+# here when its parent has ended.
+sub end_children
+{
+	my ($spared) = @_;
+	for my $round (1 .. LAST_ROUNDS) {
+		1 while waitpid(-1, POSIX::WNOHANG()) > 0;
+		my @left = grep { $_ != $spared } _children() or return;
+		kill 'KILL', @left;
+		select undef, undef, undef, 0.001 if $round > FAST;
+	}
+	return;
 }
 
 # Kill them but for this one and those spared.

@@ -334,7 +334,7 @@ The first interrupt
 or
 .BR SIGHUP )
 sends SIGTERM to every rank on every host, and SIGKILL a second later; another interrupt kills them at
-once.
+once. One that comes when all ranks have ended, and their last output waits for its reader, ends that wait: how many bytes are lost is told.
 A shell without job control, as in a script, begins a command in the background (&) with SIGINT ignored, and so it stays here: send SIGTERM.
 .B ftmpirun
 prints which signal came, and from which recovery line

@@ -109,6 +109,9 @@ sub finish
 	return;
 }
 
+# What the readers take without being waited for.
+sub write_at_once { $_[0]{writer}->write_at_once; return }
+
 # Bytes that wait for their reader.
 sub queued { return $_[0]{writer}->queued }
 

@@ -62,9 +62,28 @@ sub put_at_once
 	my ($self, $stream, $text) = @_;
 	my $out = $self->{out}{$stream};
 	$self->put($stream, $text);
-	my $room = '';
-	vec($room, fileno $out->{handle}, 1) = 1;
-	$self->_write($out) if @{ $out->{queue} } == 1 && select(undef, $room, undef, 0) > 0;
+	$self->_write($out) if @{ $out->{queue} } == 1 && _has_room($out);
+	return;
+}
+
+sub _has_room
+{
+	my ($out) = @_;
+	vec(my $room = '', fileno $out->{handle}, 1) = 1;
+	return select(undef, $room, undef, 0) > 0;
+}
+
+# All that would not have to be waited for.
+sub write_at_once
+{
+	my ($self) = @_;
+	for my $out (@{ $self->{out} }{1, 2}) {
+		my $before = -1;
+		while ($out->{bytes} && $out->{bytes} != $before && _has_room($out)) {
+			$before = $out->{bytes};
+			$self->_write($out);
+		}
+	}
 	return;
 }
 
