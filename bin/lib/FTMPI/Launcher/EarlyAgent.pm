@@ -23,11 +23,11 @@ use constant WORDS => 'agent on this machine';
 # Its process as FTMPI::Launcher::Bootstrap::launch has it; it has its modules.
 my $waiting;
 
-# Where it fails, the job says so later, if it still does: so it does without where the caller has closed standard streams, which a pipe
+# agent: what the child does, and does not come back from. Where it fails, the job says so later, if it still does: so it does without where the caller has closed standard streams, which a pipe
 # would take the numbers of. Command lines of one word mostly ask for the help or the version.
 sub start
 {
-	my (@words) = @_;
+	my ($agent, @words) = @_;
 	return if @words < 2;
 	my ($in, $out, $err, $their_in, $their_out, $their_err);
 	pipe($their_in, $out) && pipe($in, $their_out) && pipe($err, $their_err) or return;
@@ -35,7 +35,7 @@ sub start
 	my $pid = fork // return;
 	if (!$pid) {
 		close $_ for $in, $out, $err;
-		_become($their_in, $their_out, $their_err);
+		_become($their_in, $their_out, $their_err, $agent);
 	}
 	$waiting = { pid => $pid, in => $in, out => $out, err => $err };
 	return;
@@ -44,13 +44,13 @@ sub start
 # It has a session of its own: what is typed at our terminal, or sent to our process group, is for the launcher alone.
 sub _become
 {
-	my ($in, $out, $err) = @_;
+	my ($in, $out, $err, $agent) = @_;
 	POSIX::setsid();
 	$SIG{$_} = 'DEFAULT' for qw(PIPE TTIN TTOU), grep { ref $SIG{$_} } qw(USR1 USR2);
 	open(STDIN, '<&', $in) && open(STDOUT, '>&', $out) && open(STDERR, '>&', $err) or POSIX::_exit(1);
 	close $_ for $in, $out, $err;
 	_show_words();
-	eval { require FTMPI::Agent; FTMPI::Agent::main(1); 1 } or print STDERR $@;
+	eval { $agent->(); 1 } or print STDERR $@;
 	POSIX::_exit(1);
 	return;
 }
