@@ -54,12 +54,21 @@ sub import
 	return;
 }
 
-# Everything is compiled, what is compiled later else (FTMPI::Later) now; nothing has run yet. Constants are inlined, and so never called.
+# The launcher has made its early agent, which is none of this; everything is compiled, what is compiled later else (FTMPI::Later) now, and
+# nothing else has run yet. Constants are inlined, and so never called.
+sub wrap_all
+{
+	require FTMPI::Cli;
+	FTMPI::Later::all();
+	wrap($_) for map { m{^FTMPI/(?!Test/)([\w/]+)\.pm\z} ? 'FTMPI::' . $1 =~ s{/}{::}gr : () } sort keys %INC;
+	return;
+}
+
 INIT {
 	if (defined $owner) {
-		require FTMPI::Cli;
-		FTMPI::Later::all();
-		wrap($_) for map { m{^FTMPI/(?!Test/)([\w/]+)\.pm\z} ? 'FTMPI::' . $1 =~ s{/}{::}gr : () } sort keys %INC;
+		my $start = \&FTMPI::Launcher::EarlyAgent::start;
+		no warnings 'redefine';
+		*FTMPI::Launcher::EarlyAgent::start = sub { $start->(@_); wrap_all() };
 	}
 }
 
