@@ -90,14 +90,18 @@ sub _carries
 {
 	my ($pid, $mark) = @_;
 	return 0 if !defined $mark || ((stat "/proc/$pid")[4] // -1) != $>;
-	local $/;
+	my $environment = _bytes_of("/proc/$pid/environ");
 	# where the first thread has ended the others tell
-	for my $path ("/proc/$pid/environ", glob "/proc/$pid/task/*/environ") {
-		open my $file, '<:raw', $path or next;
-		my $environment = <$file> // '';
-		return $environment =~ /(?:\A|\0)@{[MARK]}=\Q$mark\E(?:\0|\z)/ if length $environment;
-	}
-	return 0;
+	$environment = join "\0", map { _bytes_of($_) } glob "/proc/$pid/task/*/environ" if !length $environment;
+	return $environment =~ /(?:\A|\0)@{[MARK]}=\Q$mark\E(?:\0|\z)/;
+}
+
+sub _bytes_of
+{
+	my ($path) = @_;
+	open my $file, '<:raw', $path or return '';
+	local $/;
+	return <$file> // '';
 }
 
 # All of the session, all descendants of this process, and, if a mark is given, all that carry it.

@@ -23,8 +23,9 @@ use constant WORDS => 'agent on this machine';
 # Its process as FTMPI::Launcher::Bootstrap::launch has it; it has its modules.
 my $waiting;
 
-# agent: what the child does, and does not come back from. Where it fails, the job says so later, if it still does: so it does without where the caller has closed standard streams, which a pipe
-# would take the numbers of. Command lines of one word mostly ask for the help or the version.
+# agent: what the child does, and does not come back from. Where no child can be made the job says so later, if it still cannot: so it does
+# without one where the caller has closed standard streams, which a pipe would take the numbers of. Command lines of one word mostly ask for
+# the help or the version.
 sub start
 {
 	my ($agent, @words) = @_;

@@ -93,8 +93,6 @@ sub _output_gone
 
 # ---- signals ----
 
-my %NUMBER = (HUP => 1, INT => 2, TERM => 15);
-
 # A signal while the last output waits for its reader, or agents leave: no more waiting. A job whose output is lost has not ended well.
 sub _signal
 {
@@ -104,7 +102,7 @@ sub _signal
 		$self->_abandon;
 		$self->{streams}->write_at_once;
 		if (my $lost = $self->{streams}->queued) {
-			$self->{status} ||= 128 + $NUMBER{$name};
+			$self->{status} ||= FTMPI::Launcher::Job::signal_status($name);
 			$self->{streams}->put_line_at_once("ftmpirun: SIG$name came before $lost bytes of output were written; they are lost.\n");
 		}
 		$self->{loop}->stop;

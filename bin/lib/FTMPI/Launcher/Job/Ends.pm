@@ -45,12 +45,15 @@ sub _keeper_lost
 	return $self->_fail(1, $sentence);
 }
 
+# The exit status of a job that this signal ended.
+sub signal_status { return 128 + $SIGNAL_NUMBER{ $_[0] } }
+
 # With -term-ranks a SIGTERM is the ranks' first: what they do until they end, they do for a reason.
 sub _interrupted
 {
 	my ($self, $name) = @_;
 	my $outcome = $self->{outcome};
-	my $status  = 128 + $SIGNAL_NUMBER{$name};
+	my $status  = signal_status($name);
 	$outcome->tell_line;
 	my $seconds = $self->{term_ranks};
 	$self->{ranks}->bury($self->{moving}->under_way);
