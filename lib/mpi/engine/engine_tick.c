@@ -4,8 +4,11 @@
  * is pending: each tick in vain, with nothing to do or only to look for what does not come, doubles
  * the time to the next, up to TICK_MAX_US, as a tick takes its core from a program that computes.
  * IDLE_TICKS in a row with nothing to do end it. The first thread to leave MPI with work pending
- * starts it again. While there are windows, and nothing to do but to hear what others want there,
- * it sleeps until something comes.
+ * starts it again. What is pending then is over by itself in most programs, as the next call waits
+ * for it: where IDLE_TICKS, and all since then, have found nothing to do, ticks are rare. One
+ * comes, and no more, TICK_MAX_US after a thread has left MPI, or RARE_US where only receives are
+ * posted. While there are windows, and nothing to do but to hear what others want there, it sleeps
+ * until something comes.
  */
 #include <event2/event.h>
 #include <sys/timerfd.h>
@@ -19,17 +22,18 @@
 enum {
 	TICK_US = 1000,
 	TICK_MAX_US = 8 * TICK_US,
+	RARE_US = 64 * TICK_US,
 	BUSY_US = 50,
 	AT_ONCE_NS = 200000,
-	IDLE_TICKS = 20
+	IDLE_TICKS = 10
 };
 
 static struct {
 	int timer; /* a timerfd; any thread sets it */
 	struct event *on_timer;
-	struct event *on_news; /* something comes: the loop thread's */
-	_Atomic bool anew;     /* the ticks were started since the last one */
-	int idle_ticks;	       /* without anything to do */
+	struct event *on_news;	/* something comes: the loop thread's */
+	_Atomic bool anew;	/* the ticks were started since the last one */
+	_Atomic int idle_ticks; /* without anything to do, in a row; written with the lock held */
 	/* the loop thread's: without anything to do, or only to look for what did not come; those
 	 * that did not get the lock since then */
 	int vain_ticks, locked_ticks;
@@ -72,6 +76,17 @@ static bool lock_for_tick(void)
 	return true;
 }
 
+static bool is_rare(void)
+{
+	return atomic_load(&t.idle_ticks) >= IDLE_TICKS;
+}
+
+/* So long may work wait that must be done. */
+static long must_us(void)
+{
+	return is_rare() ? TICK_MAX_US : TICK_US;
+}
+
 /* After so many ticks in a row in vain. */
 static long tick_us(int vain)
 {
@@ -82,13 +97,15 @@ static long tick_us(int vain)
 	return us;
 }
 
-/* The timer first: a thread that starts the ticks just now sets it behind this, or finds them slow.
- */
+/* The timer first: a thread that starts the ticks just now sets it behind this, or finds them slow,
+ * or has set it before. */
 static void tick_later(long us)
 {
 	event_del(t.on_news);
 	set_timer(us);
-	atomic_store(&engine.phys.slow, us > TICK_US);
+	atomic_store(&engine.phys.slow, us > must_us());
+	if (us > must_us() && atomic_load(&t.anew))
+		set_timer(must_us());
 }
 
 /* Peers ring from here on. What comes before that is seen to at once, for a while: who asks again
@@ -120,7 +137,7 @@ static void go_on(bool busy, bool moved, bool believed)
 		return;
 	}
 	tp_listen(engine.phys.tp, false);
-	if (t.idle_ticks < IDLE_TICKS) {
+	if (!is_rare()) {
 		become(TICKING_ON);
 		/* as long as bytes move: the other side may wait for room */
 		tick_later(goes_on ? BUSY_US : tick_us(t.vain_ticks));
@@ -138,7 +155,7 @@ static void tick(bool news)
 	if (atomic_exchange(&t.anew, false))
 		t.vain_ticks = 0;
 	if (!lock_for_tick()) {
-		tick_later(tick_us(t.vain_ticks + t.locked_ticks));
+		tick_later(is_rare() ? RARE_US : tick_us(t.vain_ticks + t.locked_ticks));
 		return;
 	}
 	if (engine.inside == 0 && engine_has_work()) {
@@ -146,7 +163,10 @@ static void tick(bool news)
 		moved = engine_look_at(TP_EVERYBODY, false);
 		busy = true;
 	}
-	t.idle_ticks = busy ? 0 : t.idle_ticks + 1 + t.locked_ticks;
+	if (busy)
+		atomic_store(&t.idle_ticks, 0);
+	else if (!is_rare())
+		atomic_fetch_add(&t.idle_ticks, 1 + t.locked_ticks);
 	if (moved || engine.windows || (busy && engine_must_tick()))
 		t.vain_ticks = 0;
 	else if (t.vain_ticks < IDLE_TICKS)
@@ -176,13 +196,17 @@ static void on_news(evutil_socket_t fd, short what, void *arg)
 
 void engine_tick_start(void)
 {
+	long us;
+
 	if (!t.on_timer)
 		return;
 	become(TICKING_ON);
-	t.idle_ticks = 0;
+	if (engine.windows)
+		atomic_store(&t.idle_ticks, 0);
+	us = is_rare() && !engine_must_tick() ? RARE_US : must_us();
 	atomic_store(&t.anew, true);
-	atomic_store(&engine.phys.slow, false);
-	set_timer(TICK_US);
+	atomic_store(&engine.phys.slow, us > must_us());
+	set_timer(us);
 }
 
 int engine_tick_open(void)

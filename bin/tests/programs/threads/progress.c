@@ -35,14 +35,20 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void compute(int steps)
+{
+	volatile double work = 1;
+
+	for (int i = 0; i < steps; i++)
+		work = work * 1.0000001 + 1e-9;
+}
+
 static void compute_until_told(const struct prog *p, int round)
 {
 	double until = now() + prog_patience(DEADLINE_S);
-	volatile double work = 1;
 
 	while (!told && now() < until)
-		for (int i = 0; i < 10000; i++)
-			work = work * 1.0000001 + 1e-9;
+		compute(10000);
 	if (!told)
 		prog_wrong(p,
 			"round %d: the message did not get through within %d s without a call",
@@ -118,8 +124,8 @@ static long ticks_of_a_while(const struct prog *p, double *ms)
 	return sleeps(p) - before;
 }
 
-/* What only a thread of the program may do, the user's operator, keeps the progress thread waiting: it
- * may ask once a millisecond whether there is something else. */
+/* What only a thread of the program may do, the user's operator, keeps the progress thread waiting:
+ * it may ask once a millisecond whether there is something else. */
 static void left_to_the_program(const struct prog *p)
 {
 	double ms;
@@ -158,6 +164,35 @@ static void nothing_comes(const struct prog *p)
 		prog_wrong(p, "%d came", its);
 }
 
+/* A program whose receives are over whenever it computes is left alone: ticks that find nothing to
+ * do end, and from then on a few come each second. What is left open later gets through all the
+ * same. */
+static void nothing_is_left(const struct prog *p, unsigned char *buf, pid_t other)
+{
+	enum { SETTLE_MS = 500, MS = 1000 };
+	double begin = now(), ms = 0;
+	long before = -1, ticks;
+	int mine = 0, its = 0;
+
+	while (!mine || !its) {
+		MPI_Request request;
+
+		if (before < 0 && ms > SETTLE_MS)
+			before = sleeps(p);
+		mine = ms > SETTLE_MS + MS;
+		MPI_Irecv(&its, 1, MPI_INT, 1 - p->rank, 2, MPI_COMM_WORLD, &request);
+		MPI_Send(&mine, 1, MPI_INT, 1 - p->rank, 2, MPI_COMM_WORLD);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		compute(100000);
+		ms = (now() - begin) * 1e3;
+	}
+	ticks = sleeps(p) - before;
+	if ((double)ticks > (ms - SETTLE_MS) / 16 + 30)
+		prog_wrong(p, "%ld ticks in %.0f ms with nothing to do", ticks, ms - SETTLE_MS);
+	for (int busy = 0; busy < 2; busy++)
+		one_round(p, buf, ROUNDS + 1 + busy, busy, other);
+}
+
 int main(int argc, char **argv)
 {
 	struct prog p = {
@@ -177,6 +212,7 @@ int main(int argc, char **argv)
 		one_round(&p, buf, round, round % 2, (pid_t)other);
 	left_to_the_program(&p);
 	nothing_comes(&p);
+	nothing_is_left(&p, buf, (pid_t)other);
 	if (p.rank == 0)
 		printf("progress: right, %d rounds\n", ROUNDS);
 	free(buf);
