@@ -16,7 +16,7 @@
 	X(KNOB_UNEXPECTED_LIMIT, "FTMPI_UNEXPECTED_LIMIT", 4 << 20, 2 << 20, 1 << 30,              \
 		"bytes that a rank keeps for one sender before a receive asks for them")           \
 	X(KNOB_SPIN_US, "FTMPI_SPIN_US", 200, 0, 1000000,                                          \
-		"microseconds a wait looks and yields before it sleeps, five times that with a "   \
+		"microseconds a wait looks and yields before it sleeps, 50 times that with a "     \
 		"processor for each rank; and, up to 100 (ten times as long, up to 2000, "         \
 		"without one), a blocking send or collective operation waits for room in the "     \
 		"ring to a receiver")                                                              \

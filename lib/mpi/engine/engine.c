@@ -26,7 +26,7 @@ enum {
 	CROWDED_MOMENT_SPINS = 10, /* at most so many times the time to spin */
 	YIELD_WANTED_NS = 3000,
 	YIELD_INTERVAL_MAX = 16,
-	ROOMY_SPIN = 5
+	ROOMY_SPIN = 50
 };
 
 /* something was completed, or nobody sleeps in epoll */
@@ -185,7 +185,7 @@ static bool wants_ticks(void)
 	case TICKING_STOPPED:
 		return engine_has_work();
 	case TICKING_ON:
-		return engine_must_tick() &&
+		return (engine.windows || engine_must_tick()) &&
 		       atomic_load_explicit(&engine.phys.slow, memory_order_relaxed);
 	default:
 		return engine_must_tick() || engine.phys.work->unheard;
