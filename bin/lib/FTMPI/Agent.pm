@@ -79,6 +79,7 @@ sub main
 {
 	my ($is_alone) = @_;
 	my $self = bless { loop => FTMPI::Loop->new }, __PACKAGE__;
+	FTMPI::Processors::give_way();
 	$self->{session} = FTMPI::Agent::Sweep::own_session();
 	my $mark = FTMPI::Agent::Sweep::mark();
 	$self->{guard} = FTMPI::Agent::Sweep::guard($self->{session}, $mark) if $self->{session};

@@ -13,6 +13,8 @@ use Fcntl qw(F_GETFL F_SETFL O_NONBLOCK);
 use POSIX ();
 use Time::HiRes ();
 
+use FTMPI::Processors ();
+
 sub new
 {
 	my ($class) = @_;
@@ -132,6 +134,7 @@ sub spawn
 	if (defined $pid && !$pid) {
 		$SIG{$_} = 'DEFAULT' for grep { /^[A-Z]/ && ref $SIG{$_} } keys %SIG;
 		POSIX::sigprocmask(POSIX::SIG_SETMASK(), $before);
+		FTMPI::Processors::give_way_no_more();
 		$child->();
 		POSIX::_exit(127);
 	}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The processors of this machine: which ones this process may use, which of them are one core, how much of
-# them its cgroup grants, and how a process is bound to some. A processor is what Linux numbers as one, with
+# them its cgroup grants, how a process is bound to some, and how it gives way to others there. A processor is what Linux numbers as one, with
 # hyperthreads one of a core's threads. Linux alone. Where a file is read, `root` (default: none) stands
 # before its path.
 package FTMPI::Processors;
@@ -18,6 +18,14 @@ use constant NUMBERS_MAX => 1 << 16;
 
 # sched_setaffinity, by the kind of machine that perl was built for.
 my %SETAFFINITY = (x86_64 => 203, aarch64 => 122, riscv64 => 122, loongarch64 => 122, powerpc64le => 222, ppc64le => 222, s390x => 239);
+
+# sched_setscheduler and sched_getscheduler, in the same way; two of the policies.
+my %SCHEDULER = (x86_64 => [ 144, 145 ], aarch64 => [ 119, 120 ], riscv64 => [ 119, 120 ], loongarch64 => [ 119, 120 ],
+	powerpc64le => [ 156, 157 ], ppc64le => [ 156, 157 ], s390x => [ 156, 157 ]);
+use constant { SCHED_OTHER => 0, SCHED_BATCH => 3 };
+
+# This process has the second policy, and had the first.
+my $gives_way = 0;
 
 # The numbers of "0-2,5", in their order; nothing when it is no such list.
 sub numbers
@@ -150,8 +158,7 @@ sub cannot_bind
 sub bind_to
 {
 	my (@processors) = @_;
-	my ($machine) = $Config::Config{archname} =~ /^(\w+)/;
-	my $number = $SETAFFINITY{$machine};
+	my $number = $SETAFFINITY{ _machine() };
 	if (!defined $number) {
 		$! = ENOSYS;
 		return 0;
@@ -161,5 +168,30 @@ sub bind_to
 	my $mask = pack 'Q*', @words;
 	return syscall($number, 0, length $mask, $mask) == 0;
 }
+
+# When this process wakes up it does not interrupt one that computes, as those of the job do: it waits until that
+# one waits, or has had its turn (some milliseconds). A policy that the user has chosen stays.
+sub give_way
+{
+	my $numbers = $SCHEDULER{ _machine() } // return;
+	return if syscall($numbers->[1], 0) != SCHED_OTHER;
+	$gives_way = _set_policy(SCHED_BATCH);
+	return;
+}
+
+# What this child of ours becomes does not.
+sub give_way_no_more
+{
+	$gives_way = !_set_policy(SCHED_OTHER) if $gives_way;
+	return;
+}
+
+sub _set_policy
+{
+	my ($policy, $priority) = (@_, pack 'i', 0);
+	return syscall($SCHEDULER{ _machine() }[0], 0, $policy, $priority) == 0;
+}
+
+sub _machine { return $Config::Config{archname} =~ /^(\w+)/ ? $1 : '' }
 
 1;

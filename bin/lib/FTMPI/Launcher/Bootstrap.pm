@@ -14,8 +14,8 @@ use FTMPI::Error ();
 use FTMPI::Loop  ();
 
 # The modules of the agent; each stands after those that it uses.
-my @MODULES = map { "FTMPI/$_.pm" } qw(Error Wire Control Loop Channel Agent/Watchdog StoppedProcesses
-	Lateness Condition Positions PrintedAgain Agent/Examiner Unread Agent/StdinPipe Agent/Pipes Address Net Processors Agent/Listeners Agent/Sweep Agent/Elf Agent/ForeignMpi
+my @MODULES = map { "FTMPI/$_.pm" } qw(Error Wire Control Processors Loop Channel Agent/Watchdog StoppedProcesses
+	Lateness Condition Positions PrintedAgain Agent/Examiner Unread Agent/StdinPipe Agent/Pipes Address Net Agent/Listeners Agent/Sweep Agent/Elf Agent/ForeignMpi
 	Agent/Pty FixedAddresses Agent/Spawn Agent/Program Agent/RestartInPlace Agent/Process Agent/Binding PartialLines KeeperFolder RankFolders Agent/Ranks Agent/Injection Probe Agent);
 
 # Run by perl on the host. It may go through two shells of unknown kind as one single-quoted word: no
