@@ -49,6 +49,7 @@ sub new
 		ranks   => {},
 		pids    => {},
 		ended   => [],
+		begun   => [],
 		local   => {},
 		here    => {},
 		bound   => {},
@@ -210,7 +211,8 @@ sub _send_start
 	return;
 }
 
-# A batch of ranks; the others in later turns, so that orders are heard in between.
+# A batch of ranks; the others in later turns, so that orders are heard in between. All processes of a batch are there before the launcher
+# hears of the first: it would take a processor from the next.
 sub _start_some
 {
 	my ($self) = @_;
@@ -218,6 +220,7 @@ sub _start_some
 	for my $rank (splice @{ $self->{waiting} }, 0, BATCH) {
 		return if !$self->_start_rank($rank);
 	}
+	$self->_adopt_all;
 	$self->{loop}->after(0, sub { $self->_start_some }) if @{ $self->{waiting} };
 	return;
 }
@@ -244,8 +247,7 @@ sub _start_rank
 	});
 	return $self->_try_again($rank, "cannot start rank $rank: " . FTMPI::Agent::Spawn::system_reason()) if !$started;
 	delete $self->{tries}{$rank};
-	$self->_adopt($rank, $started);
-	$self->{stdin}->release if $rank == 0;
+	push @{ $self->{begun} }, [ $rank, $started ];
 	return 1;
 }
 
@@ -265,9 +267,12 @@ sub _cannot_start
 {
 	my ($self, $why) = @_;
 	$self->{waiting} = [];
+	$self->_adopt_all;
 	$self->_tell('UNFIT', $why);
 	return 0;
 }
+
+sub _adopt_all { my ($self) = @_; $self->_adopt(@$_) for splice @{ $self->{begun} }; return }
 
 # From now on this process is ours to watch.
 sub _adopt
@@ -288,6 +293,7 @@ sub _adopt
 	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
 	$self->_tell('STARTED', $rank, $started->{pid});
 	$self->_send_start($process);
+	$self->{stdin}->release if $rank == 0;
 	return;
 }
 
