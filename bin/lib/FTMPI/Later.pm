@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Code that an ordinary start does not need, and does not wait for perl to compile: it is compiled when the first of its subs is
-# called, or by all(), which a launcher calls as soon as its job has run for a while. (Hours into the job the files might not be
+# called, or by a launcher whose job has run for a while, one package after the other (one()). (Hours into the job the files might not be
 # there any more, or be another version's.)
 #
 #	use FTMPI::Later qw(FTMPI::Launcher::Checkpoints);    # in place of use FTMPI::Launcher::Checkpoints ();
@@ -60,16 +60,23 @@ sub _load
 	return;
 }
 
-# Nothing is left for later. What this compiles may name more. What cannot be compiled, as its files are not there any more, is
-# missed only when it is called.
+# Packages that one() could not compile, as their files are not there any more: they are missed only when they are called.
+my %missing;
+
+# Compile one package, which may name more; not of those that read the command line, which is done. False when none is left for later.
+sub one
+{
+	my ($package) = grep { !$missing{$_} && !/^FTMPI::Cli\b/ } sort keys %files;
+	return 0 if !defined $package;
+	local $@;
+	$missing{$package} = !eval { _load($package); 1 };
+	return 1;
+}
+
+# Nothing is left for later.
 sub all
 {
-	my %tried;
-	while (defined(my $package = (grep { !$tried{$_} } sort keys %files)[0])) {
-		local $@;
-		$tried{$package} = 1;
-		eval { _load($package) };
-	}
+	1 while one();
 	return;
 }
 

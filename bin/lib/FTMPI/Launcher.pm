@@ -44,8 +44,9 @@ use constant {
 	SUSPEND_TIME => 1,
 };
 
-# Seconds after which a job is none of those that are over at once: what else the launcher may need is compiled.
-use constant LATER_TIME => 1;
+# Seconds after which a job is none of those that are over at once: what else the launcher may need is compiled, each package so long after
+# the one before. A processor that ranks wait on has time for one; all of them at once would be taken from ranks that compute.
+use constant { LATER_TIME => 1.25, LATER_STEP => 0.02 };
 
 # Seconds that a line may take when a batch system ends the job, which kills it after 30 (Slurm's KillWait) or more; when the user wants it, at least; and of -time-limit
 # what is left for a line and the end: so much, or three times what the longest line has taken, but never more than a quarter of the limit
@@ -98,7 +99,7 @@ sub run
 	$self->{loop}->after($plan->{timeout}, sub { $self->_event('timeout', $plan->{timeout}) })
 		if defined $plan->{timeout};
 	$self->_watch_limit if defined $plan->{time_limit};
-	$self->{loop}->after(LATER_TIME, \&FTMPI::Later::all);
+	$self->{loop}->after(LATER_TIME, sub { $self->_compile_later });
 	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Sentences::count($plan->{size}, 'rank') . ' on '
 			. FTMPI::Launcher::Sentences::count(scalar(() = $self->{job}->hosts->used), 'host'));
 	$self->_note_start;
@@ -136,6 +137,13 @@ sub _clear
 
 # Each rank may have checkpoints of its own, images or data, from which an ftmpirun to come can let it go on.
 sub _can_go_on { my ($self) = @_; return $self->{plan}{alone} }
+
+sub _compile_later
+{
+	my ($self) = @_;
+	$self->{loop}->after(LATER_STEP, sub { $self->_compile_later }) if FTMPI::Later::one();
+	return;
+}
 
 # ---- what happens ----
 

@@ -27,7 +27,7 @@ use constant {
 	PING_TIME  => 5,
 	PING_LEAST => 0.001,
 	PINGS      => 5,
-	DEPUTY_TIME => 0.5,
+	DEPUTY_TIME => 1,
 };
 
 # plan: see FTMPI::Launcher; loop; patience, on_frame, on_lost, on_log: see FTMPI::Launcher::AgentLink.
