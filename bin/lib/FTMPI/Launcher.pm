@@ -48,6 +48,9 @@ use constant {
 # the one before. A processor that ranks wait on has time for one; all of them at once would be taken from ranks that compute.
 use constant { LATER_TIME => 1.25, LATER_STEP => 0.02 };
 
+# Packages of launchers, and those that all parts of FTMPI share; not those that read the command line.
+my $LATER = qr/^FTMPI::(?:Launcher\b|\w+\z)/;
+
 # Seconds that a line may take when a batch system ends the job, which kills it after 30 (Slurm's KillWait) or more; when the user wants it, at least; and of -time-limit
 # what is left for a line and the end: so much, or three times what the longest line has taken, but never more than a quarter of the limit
 # to begin with.
@@ -141,7 +144,7 @@ sub _can_go_on { my ($self) = @_; return $self->{plan}{alone} }
 sub _compile_later
 {
 	my ($self) = @_;
-	$self->{loop}->after(LATER_STEP, sub { $self->_compile_later }) if FTMPI::Later::one();
+	$self->{loop}->after(LATER_STEP, sub { $self->_compile_later }) if FTMPI::Later::one($LATER);
 	return;
 }
 
