@@ -47,10 +47,11 @@ bool tp_listen(struct tp *tp, bool listen)
 	return true;
 }
 
-void tp_sleep(struct tp *tp, int timeout_ms)
+bool tp_sleep(struct tp *tp, int timeout_ms)
 {
 	struct epoll_event ev[TP_EVENTS];
 	int n, most_ms;
+	bool moved;
 
 	tp_assert_held(tp);
 	tp_watch(tp);
@@ -66,10 +67,11 @@ void tp_sleep(struct tp *tp, int timeout_ms)
 	if (!tp->mail.listening)
 		tp_memory_wake(tp);
 	take_kick(tp, ev, n);
-	tp_in_events(tp, ev, n);
-	tp_in_mailbox(tp);
-	tp_out_flush(tp);
+	moved = tp_in_events(tp, ev, n);
+	moved |= tp_in_mailbox(tp);
+	moved |= tp_out_flush(tp);
 	tp_reap(tp);
+	return moved;
 }
 
 const struct tp_work *tp_work(const struct tp *tp)

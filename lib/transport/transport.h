@@ -305,8 +305,8 @@ enum { TP_ANYBODY = -1, TP_EVERYBODY = -2 };
 bool tp_look(struct tp *tp, int expect);
 
 /* Let the lock go and sleep in the kernel until something comes, tp_kick or timeout_ms (-1: none).
- * It may also end without cause. */
-void tp_sleep(struct tp *tp, int timeout_ms);
+ * It may also end without cause. Has anything moved? */
+bool tp_sleep(struct tp *tp, int timeout_ms);
 
 /* A thread stops looking while another is in tp_sleep: what has no room in its socket now is the
  * sleeper's to write. */

@@ -214,9 +214,12 @@ static void tell_if_due(void)
 
 /* ---- waiting ---- */
 
-/* ms: at most so long, but where another thread sleeps in epoll; -1: without end. */
-static void sleep_until_news(int ms)
+/* ms: at most so long, but where another thread sleeps in epoll; -1: without end. False: it was
+ * woken for nothing, or the time was over. */
+static bool sleep_until_news(int ms)
 {
+	bool news;
+
 	if (engine_is_due(DUE_SLEEPER)) {
 		tp_watch(engine.phys.tp);
 		engine.waiting++;
@@ -224,12 +227,13 @@ static void sleep_until_news(int ms)
 		lock_wait(&engine_mutex, &cond);
 		if (--engine.waiting == 0)
 			engine_clear_due(DUE_WAITERS);
-		return;
+		return true;
 	}
 	engine_set_due(DUE_SLEEPER);
-	tp_sleep(engine.phys.tp, ms);
+	news = tp_sleep(engine.phys.tp, ms);
 	engine_clear_due(DUE_SLEEPER);
 	engine_tell();
+	return news;
 }
 
 static void yield(void)
@@ -321,8 +325,7 @@ static inline __attribute__((always_inline)) bool wait_on(
 		} else if (!sleeps) {
 			over = true;
 			break;
-		} else {
-			sleep_until_news(-1);
+		} else if (sleep_until_news(-1)) {
 			since = 0;
 		}
 	} while (!is_over(done, arg, &expect));
