@@ -152,12 +152,12 @@ static void tick(bool news)
 {
 	bool busy = false, moved = false;
 
-	if (atomic_exchange(&t.anew, false))
-		t.vain_ticks = 0;
 	if (!lock_for_tick()) {
 		tick_later(is_rare() ? RARE_US : tick_us(t.vain_ticks + t.locked_ticks));
 		return;
 	}
+	if (atomic_exchange(&t.anew, false))
+		t.vain_ticks = 0;
 	if (engine.inside == 0 && engine_has_work()) {
 		tp_flush(engine.phys.tp);
 		moved = engine_look_at(TP_EVERYBODY, false);
@@ -213,6 +213,8 @@ int engine_tick_open(void)
 {
 	struct event_base *base = loop_base(engine.phys.loop);
 
+	t.anew = false;
+	t.idle_ticks = t.vain_ticks = t.locked_ticks = 0;
 	t.timer = descriptor_past_streams(
 		timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
 	t.on_timer = event_new(base, t.timer, EV_READ | EV_PERSIST, on_tick, NULL);
