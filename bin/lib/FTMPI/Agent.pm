@@ -86,7 +86,7 @@ sub main
 	$self->{adopts} = FTMPI::Agent::Sweep::adopt_orphans();
 	$self->{mark} = $mark if !$self->{adopts};
 	$self->{knows_all} = $is_alone && $self->{adopts};
-	FTMPI::Agent::Sweep::call_myself('ftmpi-agent');
+	FTMPI::Loop::call_myself('ftmpi-agent');
 	# a rank is none of the processes of the step that the agent, or ftmpirun, may have been started in
 	delete @ENV{ grep { /^(?:PMIX?_|SLURM_(?:PROCID|LOCALID|GTIDS|STEP))/ } keys %ENV };
 	my ($in, $out) = _take_streams();

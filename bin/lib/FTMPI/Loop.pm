@@ -143,6 +143,16 @@ sub spawn
 	return $pid;
 }
 
+# The name that ps -e, top and pgrep have for this process. Perl's $0 would not do: it overwrites
+# the environment that others can see.
+sub call_myself
+{
+	my ($name) = @_;
+	open my $file, '>', '/proc/self/comm' or return;
+	syswrite $file, $name;
+	return;
+}
+
 # The pipe ends the sleep of a turn.
 sub _open_signal_pipe
 {

@@ -14,6 +14,9 @@ use POSIX ();
 
 use FTMPI::Loop ();
 
+# Behind what the process says: it has said all.
+use constant END_OF_ANSWER => '.';
+
 # What PROBE asks for.
 use constant { LOOK => 0, MAKE => 1, REMOVE => 2 };
 
@@ -54,21 +57,22 @@ sub _obey
 	pipe my $reader, my $writer or return $self->_obeyed($order, "pipe: $!");
 	my $pid = FTMPI::Loop::spawn(
 		sub {
+			FTMPI::Loop::call_myself('ftmpi-probe');
 			_keep_only(fileno $writer);
-			my $why = _do($order, $path, $name);
-			POSIX::write(fileno $writer, $why, length $why) if length $why;
+			my $answer = _do($order, $path, $name) . END_OF_ANSWER;
+			POSIX::write(fileno $writer, $answer, length $answer);
 			POSIX::_exit(0);
 		});
 	close $writer;
 	return $self->_obeyed($order, "fork: $!") if !defined $pid;
 	push @{ $self->{made} }, $path if $order == MAKE;
-	my $why = '';
+	my $answer = '';
 	$self->{loop}->on_read(
 		$reader,
 		sub {
-			return if sysread $reader, $why, 4096, length $why;
+			return if sysread $reader, $answer, 4096, length $answer;
 			$self->{loop}->off_read($reader);
-			$self->_obeyed($order, $why);
+			$self->_obeyed($order, chop $answer eq END_OF_ANSWER ? $answer : 'the process that looked was killed');
 		});
 	return;
 }

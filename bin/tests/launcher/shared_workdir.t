@@ -98,7 +98,7 @@ is(told(), '3 ' . MAKE, 'nor that of rank 0');
 	$loop->off_read($reader);
 	$loop->turn while $told eq '' && $ended > 0;
 	waitpid $pid, 0;
-	is($told, 'PROBED ' . LOOK . ' ', '... and what looks ends for itself');
+	is($told, 'PROBED ' . LOOK . ' the process that looked was killed', '... and one that is killed has not found it');
 }
 
 # ---- a job ----

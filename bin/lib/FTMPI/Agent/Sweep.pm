@@ -14,6 +14,8 @@ use warnings;
 use Config   ();
 use POSIX    ();
 
+use FTMPI::Loop ();
+
 # Processes that fork while we look are found in the next round. STUCK_TIME: seconds after which an
 # agent that has lost its launcher and is still there is taken to be stopped or stuck. POLL_TIME: seconds after which a guard looks for
 # that, too. LAST_ROUNDS: looks at the children of an agent that leaves, FAST of them without a millisecond between.
@@ -33,16 +35,6 @@ sub own_session
 	return $$ if ((_session_of('self'))[0] // 0) == $$;
 	my $session = POSIX::setsid();
 	return defined $session && $session > 0 ? $session : undef;
-}
-
-# The name that ps -e, top and pgrep have for this process. Perl's $0 would not do: it overwrites
-# the environment that others can see.
-sub call_myself
-{
-	my ($name) = @_;
-	open my $file, '>', '/proc/self/comm' or return;
-	syswrite $file, $name;
-	return;
 }
 
 # Orphans among the descendants of this process become its children. False where that cannot be.
@@ -212,7 +204,7 @@ sub guard
 	close $line;
 	open $_, '+<', '/dev/null' for \*STDIN, \*STDOUT, \*STDERR;
 	$SIG{$_} = 'IGNORE' for qw(INT TERM HUP QUIT PIPE);
-	call_myself('ftmpi-guard');
+	FTMPI::Loop::call_myself('ftmpi-guard');
 	sweep($session, $mark) if _outlived($reader, $channel, $agent);
 	POSIX::_exit(0);
 	return;
