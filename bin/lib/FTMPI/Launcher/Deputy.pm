@@ -15,8 +15,9 @@ use warnings;
 use POSIX      ();
 
 use FTMPI::Later qw(FTMPI::Condition);
-use FTMPI::Control   ();
-use FTMPI::Loop      ();
+use FTMPI::Control    ();
+use FTMPI::Loop       ();
+use FTMPI::Processors ();
 
 # Seconds: from one word of the launcher to the next; a turn without one.
 use constant { WORD_TIME => 0.5, TURN => 1 };
@@ -40,7 +41,7 @@ sub stand_in
 	pipe my $reader, my $line or return;
 	FTMPI::Loop::never_block($line);
 	my ($launcher, $most) = ($$, $self->{most});
-	my $pid = FTMPI::Loop::spawn(sub { _become($reader, @pipes); _speak($launcher, $most, $reader, @pipes) }) // return;
+	my $pid = FTMPI::Loop::spawn(sub { FTMPI::Processors::give_way(); _become($reader, @pipes); _speak($launcher, $most, $reader, @pipes) }) // return;
 	@$self{qw(pid line)} = ($pid, $line);
 	$self->_word;
 	return;
@@ -89,9 +90,7 @@ sub _become
 	my @numbers = grep { /^\d+\z/ && !$kept{$_} } readdir $dir;
 	closedir $dir;
 	POSIX::close($_) for @numbers;
-	if (open my $file, '>', '/proc/self/comm') {
-		syswrite $file, 'ftmpi-deputy';
-	}
+	FTMPI::Loop::call_myself('ftmpi-deputy');
 	return;
 }
 

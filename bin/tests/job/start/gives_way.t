@@ -15,8 +15,9 @@ use FTMPI::Test::Job qw(ftmpirun);
 use constant { OTHER => 0, BATCH => 3, IDLE => 5 };
 
 # The policy of a process is the 41st field of its stat, where the name of none of these has a space.
-my $tell = 'policy() { cut -d" " -f41 "/proc/$1/stat"; }; parent() { cut -d" " -f4 "/proc/$1/stat"; };'
-	. ' echo "rank $(policy self) agent $(policy $PPID) launcher $(policy $(parent $PPID)) guard $(policy $(pgrep -P $PPID -x ftmpi-guard))."';
+my $ask = 'policy() { cut -d" " -f41 "/proc/$1/stat"; }; parent() { cut -d" " -f4 "/proc/$1/stat"; };'
+	. ' deputy() { pgrep -P "$(parent $PPID)" -x ftmpi-deputy; };';
+my $tell = $ask . ' echo "rank $(policy self) agent $(policy $PPID) launcher $(policy $(parent $PPID)) guard $(policy $(pgrep -P $PPID -x ftmpi-guard))."';
 
 for my $case (
 	[ 'of ftmpirun alone',                OTHER, BATCH ],
@@ -29,5 +30,9 @@ for my $case (
 	FTMPI::Test::Job->run([ @before, ftmpirun(), '-n', 1, 'sh', '-c', $tell ])
 		->well(qr/^rank $rank agent $ours launcher $ours guard $ours\.$/m, $name);
 }
+
+# The deputy comes later.
+FTMPI::Test::Job->run([ ftmpirun(), '-n', 1, 'sh', '-c', "$ask until deputy > /dev/null; do sleep 0.1; done; echo \"deputy \$(policy \$(deputy)).\"" ])
+	->well(qr/^deputy ${\BATCH}\.$/m, 'the deputy');
 
 done_testing;
