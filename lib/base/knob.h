@@ -17,9 +17,9 @@
 		"bytes that a rank keeps for one sender before a receive asks for them")           \
 	X(KNOB_SPIN_US, "FTMPI_SPIN_US", 200, 0, 1000000,                                          \
 		"microseconds a wait looks and yields before it sleeps, 50 times that with a "     \
-		"processor for each rank; and, up to 100 (ten times as long, up to 2000, "         \
-		"without one), a blocking send or collective operation waits for room in the "     \
-		"ring to a receiver")                                                              \
+		"processor for each rank (5 times while others use it, too); and, up to 100 "      \
+		"(ten times as long, up to 2000, without one), a blocking send or collective "     \
+		"operation waits for room in the ring to a receiver")                              \
 	X(KNOB_CONNECT_MS, "FTMPI_CONNECT_MS", 10000, 10, 3600000,                                 \
 		"milliseconds after which a rank that cannot be connected to is given up")         \
 	X(KNOB_PORT_BASE, "FTMPI_PORT_BASE", 24100, 1024, 65000,                                   \

@@ -26,6 +26,7 @@ enum {
 	CROWDED_MOMENT_SPINS = 10, /* at most so many times the time to spin */
 	YIELD_WANTED_NS = 3000,
 	YIELD_INTERVAL_MAX = 16,
+	SHARED_SPIN = 5,
 	ROOMY_SPIN = 50
 };
 
@@ -52,7 +53,6 @@ int engine_attach(struct tp *tp, struct loop *loop, bool crowded)
 		.work = tp_work(tp),
 		.loop = loop,
 		.crowded = crowded,
-		.spin_unit_ns = 1000 * (crowded ? 1 : ROOMY_SPIN),
 		.yield_interval = 1};
 	rc = engine_tick_open();
 	if (rc)
@@ -256,9 +256,15 @@ static void yield_at_times(unsigned looks, uint64_t now)
 		engine.phys.yield_interval *= 2;
 }
 
+/* A core that the last yields have shown to be shared is not kept for long: who spins there runs
+ * later, when there is something for it, than who sleeps. */
 static uint64_t spin_ns(void)
 {
-	return (uint64_t)knob_get(KNOB_SPIN_US) * engine.phys.spin_unit_ns;
+	uint64_t unit = 1000 * (uint64_t)knob_get(KNOB_SPIN_US);
+
+	if (engine.phys.crowded)
+		return unit;
+	return unit * (engine.phys.yield_interval < YIELD_INTERVAL_MAX ? SHARED_SPIN : ROOMY_SPIN);
 }
 
 static uint64_t at_most(uint64_t ns, uint64_t most)
@@ -320,7 +326,7 @@ static inline __attribute__((always_inline)) bool wait_on(
 		now = clock_ns();
 		if (!since)
 			since = now;
-		if (now - since < spin) {
+		if (now - since < (sleeps ? spin_ns() : spin)) {
 			yield_at_times(++looks, now);
 		} else if (!sleeps) {
 			over = true;
@@ -336,7 +342,7 @@ static inline __attribute__((always_inline)) bool wait_on(
 
 void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 {
-	wait_on(expect, done, arg, spin_ns(), true);
+	wait_on(expect, done, arg, 0, true);
 }
 
 static bool spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg, uint64_t ns)

@@ -24,7 +24,6 @@ struct engine_physical {
 	enum ticking ticking;
 	_Atomic bool slow;	 /* its next tick is later than work that must be done may wait */
 	unsigned yield_interval; /* looks a yield */
-	unsigned spin_unit_ns;	 /* a wait looks for so long, times KNOB_SPIN_US */
 };
 
 /*
