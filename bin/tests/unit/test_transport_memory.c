@@ -574,6 +574,25 @@ START_TEST(a_full_ring_keeps_nobody_else_waiting)
 }
 END_TEST
 
+/* Who waits looks for long again only when something has come. */
+START_TEST(a_sleep_tells_whether_anything_came)
+{
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	lock_take(&nodes[1].lock);
+	while (tp_sleep(nodes[1].tp, 1))
+		; /* what is left of the beginning */
+	ck_assert(!tp_sleep(nodes[1].tp, 1));
+	lock_give(&nodes[1].lock);
+	ck_assert_int_eq(send_to(0, 1, 0, big, 8, 0), 1);
+	lock_take(&nodes[1].lock);
+	ck_assert(tp_sleep(nodes[1].tp, WAIT_MS));
+	lock_give(&nodes[1].lock);
+	nodes_stop();
+}
+END_TEST
+
 /* Sleeps until each message has come. */
 static void *sleeper(void *arg)
 {
@@ -687,6 +706,7 @@ UNIT_MAIN("transport_memory", tcase_add_test(tc, messages_need_no_system_call);
 	  tcase_add_test(tc, one_look_reads_a_bounded_part);
 	  tcase_add_test(tc, what_was_written_before_the_end_is_read);
 	  tcase_add_test(tc, a_full_ring_keeps_nobody_else_waiting);
+	  tcase_add_test(tc, a_sleep_tells_whether_anything_came);
 	  tcase_add_test(tc, a_sleeper_is_woken);
 	  tcase_add_test(tc, a_listener_is_told_whoever_reads_the_bell);
 	  tcase_add_test(tc, what_one_look_leaves_is_not_forgotten);)

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -194,51 +193,6 @@ static void nothing_is_left(const struct prog *p, unsigned char *buf, pid_t othe
 		one_round(p, buf, ROUNDS + 1 + busy, busy, other);
 }
 
-static double processor_ms(void)
-{
-	struct rusage used;
-
-	getrusage(RUSAGE_SELF, &used);
-	return 1e3 * (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-	       1e-3 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
-
-/* From here on a wait looks for half a second before it sleeps, where the ranks have processors. */
-static void look_for_long(void)
-{
-	int index, count, us = 10000;
-	MPI_T_cvar_handle handle;
-
-	MPI_T_init_thread(MPI_THREAD_SINGLE, &count);
-	MPI_T_cvar_get_index("FTMPI_SPIN_US", &index);
-	MPI_T_cvar_handle_alloc(index, NULL, &handle, &count);
-	MPI_T_cvar_write(handle, &us);
-	MPI_T_cvar_handle_free(&handle);
-	MPI_T_finalize();
-}
-
-/* A rank that waits for seconds wakes at times, and does not look for so long again when nothing
- * has come. */
-static void waits_for_long(const struct prog *p)
-{
-	enum { MS = 4000, MOST_MS = 1000 };
-	int word = 0;
-	double used;
-
-	look_for_long();
-	MPI_Barrier(MPI_COMM_WORLD);
-	used = processor_ms();
-	if (p->rank == 0) {
-		poll(NULL, 0, MS);
-		MPI_Send(&word, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
-		return;
-	}
-	MPI_Recv(&word, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	used = processor_ms() - used;
-	if (used > MOST_MS)
-		prog_wrong(p, "it waited %d ms, and took %.0f ms of a processor", MS, used);
-}
-
 int main(int argc, char **argv)
 {
 	struct prog p = {
@@ -259,7 +213,6 @@ int main(int argc, char **argv)
 	left_to_the_program(&p);
 	nothing_comes(&p);
 	nothing_is_left(&p, buf, (pid_t)other);
-	waits_for_long(&p);
 	if (p.rank == 0)
 		printf("progress: right, %d rounds\n", ROUNDS);
 	free(buf);
