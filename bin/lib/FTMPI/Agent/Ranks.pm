@@ -272,7 +272,12 @@ sub _cannot_start
 	return 0;
 }
 
-sub _adopt_all { my ($self) = @_; $self->_adopt(@$_) for splice @{ $self->{begun} }; return }
+sub _adopt_all
+{
+	my ($self) = @_;
+	$self->_adopt(@$_) for splice @{ $self->{begun} };
+	return;
+}
 
 # From now on this process is ours to watch.
 sub _adopt
