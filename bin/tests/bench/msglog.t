@@ -46,11 +46,11 @@ subtest 'what is made of values' => sub {
 	is(verdict($bandwidth), 'met', 'three quarters of the bandwidth');
 	@{ $bandwidth->{values}{FTMPI} }[ 0 .. 4 ] = (740) x 5;
 	is(verdict($bandwidth), 'undecided', 'as often less as more');
-	my $left = row('msglog_left/default 12000 4', FTMPI => [0]);
+	my $left = row('msglog_left/default 3000 4', FTMPI => [0]);
 	is(verdict($left), 'met', 'no job was lost');
 	like(FTMPI::Bench::Report::row_line($left, $case{ $left->{id} }, 60), qr/\| % lost \|  \| 0\.000 \|/, 'its line');
 	is_deeply($left->{values}, { FTMPI => [0] }, '... for which nothing is added to it');
-	is(verdict(row('msglog_left/default 12000 4', FTMPI => [5])), 'not met', 'one of twenty was');
+	is(verdict(row('msglog_left/default 3000 4', FTMPI => [5])), 'not met', 'one of twenty was');
 	my $again = row('msglog_again/default 10 8', floor => [ 8000, 8000 ], FTMPI => [ 80, 160 ]);
 	is(FTMPI::Bench::Stats::to_floor($again), 0.015, 'part of what had run');
 	like(FTMPI::Bench::Report::row_line($again, $case{ $again->{id} }, 60), qr{^\| msglog_again/default \| 10 s \| 8 \| ms \| 8000 \| 120 \|.* - \| - \| 0\.015 \|},
@@ -168,7 +168,7 @@ subtest 'ranks are killed' => sub {
 	my ($values, $notes) = measured('msglog_kills/default 25000 4', 200);
 	is_pair($values);
 	like($notes, qr/: 9 ranks began again in 1 jobs;/, '... each of nine');
-	($values, $notes) = measured('msglog_left/default 12000 4', 200);
+	($values, $notes) = measured('msglog_left/default 3000 4', 200);
 	is_deeply($values, { FTMPI => [0] }, '... no job is lost');
 	like($notes, qr/all but one killed at once in each of 1 jobs; .*: 1 values:/, '... a note');
 };
