@@ -8,6 +8,7 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../../lib", "$FindBin::Bin/../../../lib";
 
+use File::Temp ();
 use Test::More;
 
 use FTMPI::Test::Job qw(ftmpirun);
@@ -29,6 +30,14 @@ for my $case (
 	my ($name, $rank, $ours, @before) = @$case;
 	FTMPI::Test::Job->run([ @before, ftmpirun(), '-n', 1, 'sh', '-c', $tell ])
 		->well(qr/^rank $rank agent $ours launcher $ours guard $ours\.$/m, $name);
+}
+
+# In a process of its own: the first one is killed.
+{
+	my $dir = File::Temp->newdir('ftmpi-gives-way-XXXXXX', TMPDIR => 1);
+	my $job = FTMPI::Test::Job->run([ ftmpirun(), qw(-n 1 -restart-from-start sh -c), "$ask echo \"rank \$(policy self).\"; mkdir $dir/once 2> /dev/null && kill -9 \$\$; exit 0" ]);
+	$job->is_status(0, 'a rank that begins again');
+	is($job->out, "rank ${\OTHER}.\n" x 2, '... has the same policy') or diag $job->saw;
 }
 
 # The deputy comes later.
