@@ -92,10 +92,10 @@ sub run
 	my ($plan) = @_;
 	my $self = bless { plan => $plan, loop => FTMPI::Loop->new, over => 0, timers => {}, events => [] }, __PACKAGE__;
 	my $before = $plan->{goes_on};
-	@$self{qw(session secret)} = ($before ? $before->{id} : _random(16), _random(32));
-	$self->{session_name} = $before ? $before->{session} : POSIX::strftime('%Y%m%d-%H%M%S-', localtime) . unpack 'H8', $self->{session};
-	$self->{notes} = FTMPI::Launcher::Notes->new;
 	@$self{qw(began now)} = (Time::HiRes::time(), FTMPI::Loop::now());
+	@$self{qw(session session_name)} = $before ? @$before{qw(id session)} : new_session($self->{began});
+	$self->{secret} = _random(32);
+	$self->{notes} = FTMPI::Launcher::Notes->new;
 	$self->_make_parts;
 	$self->_observe if $plan->{progress} || $plan->{record} || $plan->{verbosity} || $plan->{auto};
 	$self->_listen_to_signals;
@@ -192,6 +192,16 @@ sub _note_start
 
 # [name, slots, ranks] each.
 sub _hosts { return [ map { my ($name, $slots, @ranks) = @$_; { name => $name, slots => $slots, ranks => \@ranks } } @_ ] }
+
+# A session that begins at this time (in seconds): its bytes, which are random but for the first 12 bits, and its name. Those are the part of the
+# second, so that names sort by time also where one job follows another at once.
+sub new_session
+{
+	my ($time) = @_;
+	my $hex = unpack 'H*', _random(16);
+	substr $hex, 0, 3, sprintf '%03x', 4096 * ($time - int $time);
+	return (pack('H*', $hex), POSIX::strftime('%Y%m%d-%H%M%S-', localtime $time) . substr $hex, 0, 8);
+}
 
 sub _random
 {

@@ -10,6 +10,7 @@ use Test::More;
 
 use FTMPI::Cli::RestoreNotes ();
 use FTMPI::Cli::Sessions     ();
+use FTMPI::Launcher          ();
 
 my $programs = $ENV{FTMPI_PROGRAMS} or plan skip_all => 'FTMPI_PROGRAMS does not name built programs';
 our $work = File::Temp->newdir('ftmpi-sessions-XXXXXX', TMPDIR => 1);
@@ -264,5 +265,12 @@ is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 	local *FTMPI::Cli::Sessions::tool = sub { '/nowhere/ftmpi-ckpt' };
 	like(chosen('latest'), qr{\A-restore: cannot run /nowhere/ftmpi-ckpt: No such file}, 'without the tool');
 }
+
+# New sessions, one after the other within a second.
+my @new = map { [ FTMPI::Launcher::new_session(NOW + $_ / 1000) ] } map { 10 * $_ } 0 .. 99;
+is(join(' ', sort map { $_->[1] } @new), join(' ', map { $_->[1] } @new), 'names of sessions sort by time');
+is(scalar(grep { length $_->[0] != 16 || $_->[1] ne POSIX::strftime('%Y%m%d-%H%M%S-', localtime NOW) . unpack 'H8', $_->[0] } @new), 0,
+	'... and end with what their 16 bytes begin with');
+isnt((FTMPI::Launcher::new_session(NOW))[0], (FTMPI::Launcher::new_session(NOW))[0], 'two of the same instant have different ones');
 
 done_testing;
