@@ -16,7 +16,7 @@ use POSIX ();
 # Processors have lower numbers than this: Linux is built for fewer.
 use constant NUMBERS_MAX => 1 << 16;
 
-# sched_setaffinity, by the kind of machine that perl was built for.
+# sched_setaffinity, by the kind of machine that perl was built for; sched_getaffinity is the next of each.
 my %SETAFFINITY = (x86_64 => 203, aarch64 => 122, riscv64 => 122, loongarch64 => 122, powerpc64le => 222, ppc64le => 222, s390x => 239);
 
 # sched_setscheduler and sched_getscheduler, in the same way; two of the policies.
@@ -168,6 +168,27 @@ sub bind_to
 	my $mask = pack 'Q*', @words;
 	return syscall($number, 0, length $mask, $mask) == 0;
 }
+
+# Leave the processor on which this child of ours was put to the child, if that is the one where we run, and there are others: Linux puts a
+# child beside its parent as often as not, also where a processor is idle, and parts them only some milliseconds later.
+sub leave_to
+{
+	my ($pid) = @_;
+	my $number = $SETAFFINITY{ _machine() } // return;
+	my ($mine, $its) = map { _is_on($_) } 'self', $pid;
+	return if !defined $mine || !defined $its || $mine != $its;
+	my $mask  = "\0" x (NUMBERS_MAX / 8);
+	my $bytes = syscall $number + 1, 0, length $mask, $mask;
+	return if $bytes <= 0;
+	my @words = unpack 'Q*', substr $mask, 0, $bytes;
+	$words[ $mine / 64 ] &= ~(1 << $mine % 64);
+	my $others = pack 'Q*', @words;
+	syscall $number, 0, $bytes, $_ for $others, $mask;
+	return;
+}
+
+# The processor where this process runs, or ran last.
+sub _is_on { return ((_read("/proc/$_[0]/stat") // '') =~ /^.*\)(?: \S+){36} ([0-9]{1,5}) /s)[0] }
 
 # When this process wakes up it does not interrupt one that computes, as those of the job do: it waits until that
 # one waits, or has had its turn (some milliseconds). A policy that the user has chosen stays.

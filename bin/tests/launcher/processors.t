@@ -7,6 +7,7 @@ use warnings;
 use File::Basename qw(dirname);
 use File::Path     qw(make_path);
 use File::Temp     ();
+use POSIX          ();
 use Test::More;
 
 use FTMPI::Processors ();
@@ -117,6 +118,31 @@ sub bound
 }
 
 is(bound(@$_), FTMPI::Processors::text(@$_), "bound to @$_") for [ $mine[0] ], [ $mine[-1] ], \@mine;
+# A process leaves its processor to its child, which was put there, and may use all that it might before.
+SKIP: {
+	skip 'this machine has one processor', 3 if @mine < 2;
+	my $pid = open(my $out, '-|') // die "fork: $!\n";
+	if (!$pid) {
+		FTMPI::Processors::bind_to($mine[0]);
+		my $child = fork // die "fork: $!\n";
+		POSIX::pause() if !$child;
+		FTMPI::Processors::bind_to(@mine);
+		my @before = FTMPI::Processors::_is_on($child);
+		FTMPI::Processors::bind_to($mine[0]);
+		FTMPI::Processors::bind_to(@mine);
+		FTMPI::Processors::leave_to($child);
+		my @after = (FTMPI::Processors::_is_on('self'), FTMPI::Processors::text(FTMPI::Processors::allowed()));
+		kill 'KILL', $child;
+		waitpid $child, 0;
+		print join ' ', @before, @after;
+		exit 0;
+	}
+	my ($its, $ours, $allowed) = split ' ', <$out>;
+	is($its, $mine[0], 'a child is where it was forked');
+	isnt($ours, $its, '... and its parent somewhere else');
+	is($allowed, FTMPI::Processors::text(@mine), '... with all processors as before');
+}
+
 like(bound(8000), qr/^error: Invalid argument$/, 'one that is not there is refused');
 
 done_testing;

@@ -38,6 +38,7 @@ sub start
 		close $_ for $in, $out, $err;
 		_become($their_in, $their_out, $their_err, $agent);
 	}
+	FTMPI::Processors::leave_to($pid);
 	$waiting = { pid => $pid, in => $in, out => $out, err => $err };
 	return;
 }
