@@ -63,12 +63,13 @@ sub flush
 		next if !defined $n && $!{EINTR};
 		if (!defined $n && ($!{EAGAIN} || $!{EWOULDBLOCK})) {
 			$self->{loop}->on_write($self->{out}, sub { $self->flush });
+			$self->{waits} = 1;
 			return;
 		}
 		substr $queue->[0], 0, $n // length $queue->[0], '';
 		shift @$queue if !length $queue->[0];
 	}
-	$self->{loop}->off_write($self->{out}) if !$self->{ended};
+	$self->{loop}->off_write($self->{out}) if !$self->{ended} && delete $self->{waits};
 	return;
 }
 
@@ -88,7 +89,8 @@ sub receive
 		return 0;
 	}
 	$self->{heard}++;
-	$self->_accept($bytes);
+	$bytes = $self->_skip_chatter($bytes) if defined $self->{greeting};
+	$self->_accept($bytes) if length $bytes;
 	return 1;
 }
 
@@ -103,22 +105,16 @@ sub drain
 sub _accept
 {
 	my ($self, $bytes) = @_;
-	if (defined $self->{greeting}) {
-		$bytes = $self->_skip_chatter($bytes);
-		return if !defined $bytes;
-	}
 	my $decoder = $self->{decoder};
 	$decoder->feed($bytes);
-	while (!$self->{ended}) {
-		my ($type, $body) = $decoder->next_frame;
-		last if !defined $type;
+	while (!$self->{ended} && (my ($type, $body) = $decoder->next_frame)) {
 		$self->{on_frame}->($type, $body);
 	}
 	$self->refuse($decoder->error) if defined $decoder->error;
 	return;
 }
 
-# What follows the greeting, once that has come.
+# What follows the greeting, once that has come, or nothing.
 sub _skip_chatter
 {
 	my ($self, $bytes) = @_;
@@ -127,7 +123,7 @@ sub _skip_chatter
 	if ($at < 0) {
 		$self->refuse('it prints without end instead of starting')
 			if length $self->{head} > CHATTER_MAX;
-		return;
+		return '';
 	}
 	my $rest = substr $self->{head}, $at + length $self->{greeting};
 	delete $self->{greeting};

@@ -226,13 +226,14 @@ sub _make_parts
 		has_input => sub { $self->{stdin} && !$self->{stdin}->is_over },
 		make_way => sub { $self->{observer} ? $self->{observer}->make_way(@_) : $_[1] },
 		on_gone => sub { $self->_output_gone(@_) },
-		on_room => sub { $self->_settle });
+		on_room => sub { $self->_has_room });
 	$self->{job}   = $self->_make_job;
 	$self->{fleet} = FTMPI::Launcher::Fleet->new(
 		plan     => $plan,
 		loop     => $loop,
 		patience => sub { $self->{patience}->of(@_) },
 		on_log   => sub { $self->_log($_[1]) },
+		on_owed  => sub { $self->{owes} = 1; $self->_settle },
 		on_frame => sub { $self->{inbox}->frame(@_) },
 		on_lost  => sub { $self->_agent_lost(@_) });
 	$self->{patience} = FTMPI::Launcher::Patience->new(
@@ -267,8 +268,7 @@ sub _make_parts
 		streams   => $self->{streams},
 		workdir   => $self->{workdir},
 		stdin     => sub { $self->{stdin} },
-		injected  => sub { $self->{injector}->answered(@_) if $self->{injector} },
-		on_output => sub { $self->_settle });
+		injected  => sub { $self->{injector}->answered(@_) if $self->{injector} });
 	$self->_make_injector if $plan->{injection};
 	$loop->on_late(FTMPI::StoppedProcesses::lateness($plan->{timeout_heartbeat}), sub { $self->{patience}->late($_[0]) })
 		if $plan->{heartbeat} && $plan->{starved_limit};
@@ -473,12 +473,21 @@ sub _tell_home
 
 # ---- output ----
 
+# Output was written, or its reader is gone.
+sub _has_room
+{
+	my ($self) = @_;
+	$self->_stop_if_done if $self->{over};
+	$self->_settle       if $self->{owes};
+	return;
+}
+
 # Give the agents credit for what has gone on, in large pieces.
 sub _settle
 {
 	my ($self) = @_;
-	$self->_stop_if_done;
 	return if $self->{streams}->queued > OUTPUT_MAX;
+	$self->{owes} = 0;
 	$self->{fleet}->settle;
 	return;
 }

@@ -10,10 +10,16 @@ use warnings;
 
 use Errno qw(EINTR);
 use Fcntl qw(F_GETFL F_SETFL O_NONBLOCK);
+use List::Util ();
 use POSIX ();
 use Time::HiRes ();
 
 use FTMPI::Processors ();
+
+use constant CLOCK => Time::HiRes::CLOCK_MONOTONIC();
+
+# Later than any time.
+use constant NEVER => 9**9**9;
 
 sub new
 {
@@ -24,13 +30,16 @@ sub new
 		readv   => '',
 		writev  => '',
 		timers  => {},
+		first   => NEVER,
+		soon    => [],
 		serial  => 0,
 		running => 0,
+		came    => {},
 		signals => undef,
 	}, $class;
 }
 
-sub now { return Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC()) }
+sub now { return Time::HiRes::clock_gettime(CLOCK) }
 
 sub on_read   { $_[0]->_watch('read', $_[1], $_[2]);  return }
 sub on_write  { $_[0]->_watch('write', $_[1], $_[2]); return }
@@ -79,9 +88,18 @@ sub drop
 sub after
 {
 	my ($self, $seconds, $callback) = @_;
-	my $id = ++$self->{serial};
-	$self->{timers}{$id} = [ now() + $seconds, $callback ];
+	my ($id, $due) = (++$self->{serial}, now() + $seconds);
+	$self->{timers}{$id} = [ $due, $callback ];
+	$self->{first} = $due if defined $self->{first} && $due < $self->{first};
 	return $id;
+}
+
+# Call back once, at the end of this turn.
+sub soon
+{
+	my ($self, $callback) = @_;
+	push @{ $self->{soon} }, $callback;
+	return;
 }
 
 # Call back, with the seconds, before a timer is run so much later than it was due: we got no processor,
@@ -99,7 +117,7 @@ sub forgive { $_[0]{forgiven} = 1; return }
 sub cancel
 {
 	my ($self, $id) = @_;
-	delete $self->{timers}{$id} if defined $id;
+	$self->{first} = undef if defined $id && delete $self->{timers}{$id};
 	return;
 }
 
@@ -114,7 +132,7 @@ sub on_signal
 	my ($self, $name, $callback) = @_;
 	return if ($SIG{$name} // '') eq 'IGNORE';
 	$self->_open_signal_pipe if !$self->{signals};
-	my ($writer, $came) = @{ $self->{signals} }{qw(writer came)};
+	my ($writer, $came) = ($self->{signals}{writer}, $self->{came});
 	$self->{signals}{calls}{$name} = $callback;
 	$SIG{$name} = sub { local $!; $came->{$name} = 1; syswrite $writer, '.' };
 	$SIG{$name}->() if delete $early{$name};
@@ -159,7 +177,7 @@ sub _open_signal_pipe
 	my ($self) = @_;
 	pipe my $reader, my $writer or die "pipe: $!\n";
 	never_block($_) for $reader, $writer;
-	$self->{signals} = { writer => $writer, calls => {}, came => {} };
+	$self->{signals} = { writer => $writer, calls => {} };
 	$self->on_read($reader, sub { sysread $reader, my $bytes, 4096 });
 	return;
 }
@@ -167,7 +185,7 @@ sub _open_signal_pipe
 sub _run_signals
 {
 	my ($self) = @_;
-	my ($calls, $came) = @{ $self->{signals} }{qw(calls came)};
+	my ($calls, $came) = ($self->{signals}{calls}, $self->{came});
 	for my $name (sort keys %$came) {
 		$calls->{$name}->() if delete $came->{$name};
 	}
@@ -185,38 +203,35 @@ sub run
 
 sub stop { $_[0]{running} = 0; return }
 
-# One turn: sleep until something is ready or due, then call back.
+# One turn: sleep until something is ready or due, then call back. Each line that a rank prints is a turn of its agent and of
+# the launcher, which find nothing of theirs in the caches of a processor that computes: what there is none of costs no call.
 sub turn
 {
 	my ($self) = @_;
 	my ($readable, $writable) = ($self->{readv}, $self->{writev});
 	my $n = select $readable, $writable, undef, $self->_sleep_time;
 	die "select: $!\n" if $n < 0 && !$!{EINTR};
-	$self->_run_signals if $self->{signals};
-	if ($n > 0) {
-		$self->_dispatch('write', $writable);
-		$self->_dispatch('read',  $readable);
-	}
+	$self->_run_signals if %{ $self->{came} };
+	$self->_dispatch('write', $writable) if $n > 0 && %{ $self->{write} };
+	$self->_dispatch('read',  $readable) if $n > 0;
 	$self->_run_timers;
+	$self->_run_soon if @{ $self->{soon} };
 	return;
 }
 
-# When the next timer is due, or nothing.
+# When the next timer is due: looked for when the one that was the next is no more.
 sub _first_due
 {
 	my ($self) = @_;
-	my $first;
-	for my $timer (values %{ $self->{timers} }) {
-		$first = $timer->[0] if !defined $first || $timer->[0] < $first;
-	}
-	return $first;
+	return $self->{first} = List::Util::min(NEVER, map { $_->[0] } values %{ $self->{timers} });
 }
 
 sub _sleep_time
 {
 	my ($self) = @_;
-	my $first = $self->_first_due;
-	return if !defined $first;
+	return 0 if @{ $self->{soon} };
+	my $first = $self->{first} // $self->_first_due;
+	return if $first == NEVER;
 	my $left = $first - now();
 	return $left > 0 ? $left : 0;
 }
@@ -235,12 +250,14 @@ sub _dispatch
 sub _run_timers
 {
 	my ($self) = @_;
+	my ($now, $first) = (now(), $self->{first} // $self->_first_due);
+	return if $first > $now;
+	$self->_judge_lateness($now - $first) if $self->{late};
 	my $timers = $self->{timers};
-	my $now    = now();
-	$self->_judge_lateness($now) if $self->{late};
 	my @due    = grep { $timers->{$_}[0] <= $now } keys %$timers;
 	for my $id (sort { $timers->{$a}[0] <=> $timers->{$b}[0] || $a <=> $b } @due) {
 		my $timer = delete $timers->{$id} or next;
+		$self->{first} = undef;
 		$timer->[1]->();
 	}
 	return;
@@ -248,11 +265,20 @@ sub _run_timers
 
 sub _judge_lateness
 {
-	my ($self, $now) = @_;
+	my ($self, $seconds) = @_;
 	my ($limit, $callback) = @{ $self->{late} };
-	my $first = $self->_first_due;
-	return if !defined $first || $first > $now || delete $self->{forgiven};
-	$callback->($now - $first) if $now - $first >= $limit;
+	return if delete $self->{forgiven};
+	$callback->($seconds) if $seconds >= $limit;
+	return;
+}
+
+# What these want soon is for the next turn.
+sub _run_soon
+{
+	my ($self) = @_;
+	my $soon = $self->{soon};
+	$self->{soon} = [];
+	$_->() for @$soon;
 	return;
 }
 

@@ -26,13 +26,15 @@ sub close      { $_[0]{ended} = 1; return }
 
 package main;
 
-my (@lost, @frames);
+my ($owed, @lost, @frames) = (0);
 my $loop = Loop->new;
 my $host = FTMPI::Launcher::AgentLink->new(
 	loop     => $loop,
 	name     => 'h',
 	period   => 5,
 	patience => sub { 20 },
+	credit   => 1000,
+	on_owed  => sub { $owed++ },
 	on_frame => sub { push @frames, $_[1] },
 	on_lost  => sub { push @lost, $_[1] });
 my $channel = $host->{channel} = Channel->new;
@@ -53,6 +55,19 @@ for (1 .. 10) {
 is($channel->{sent}, 11, 'again and again while it answers');
 is($host->silence, 0, '... and it is not silent');
 is("@lost", '', '... and it is not lost');
+# Output is paid for in large pieces.
+comes('OUT', 0, 1, 'x' x 249);
+$host->settle;
+is($owed, 0, 'a little output is no reason to give it credit');
+is($channel->{sent}, 11, '... and it gets none');
+comes('OUT', 0, 2, 'x');
+is($owed, 1, 'a quarter of what it had is one');
+$host->settle;
+is($channel->{sent}, 12, '... it gets that');
+$host->settle;
+comes('OUT', 0, 2, 'x');
+is("$owed $channel->{sent}", '1 12', '... once');
+
 $loop->fire for 1 .. 3;
 comes('STARTED', 0, 1);
 $loop->fire for 1 .. 4;

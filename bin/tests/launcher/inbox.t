@@ -35,7 +35,7 @@ my @asked;
 
 my ($stage, @events) = (Stage->new);
 my $inbox = FTMPI::Launcher::Inbox->new(
-	plan => {}, job => $stage, streams => $stage, on_output => sub { }, log => sub { }, on_folder => sub { }, note => sub { },
+	plan => {}, job => $stage, streams => $stage, log => sub { }, on_folder => sub { }, note => sub { },
 	event => sub { my (@event) = @_; push @events, "@event"; $stage->{away} = 0 if $event[0] eq 'started' && $event[1] == 1 });
 
 sub says
@@ -80,7 +80,7 @@ sub checkpoints
 	($stage, @events, @input) = (Stage->new);
 	$stage->{away} = 0;
 	$inbox = FTMPI::Launcher::Inbox->new(
-		plan => { alone => 1, %plan }, workdir => bless({}, 'Workdir'), job => $stage, streams => $stage, on_output => sub { }, log => sub { }, on_folder => sub { }, note => sub { },
+		plan => { alone => 1, %plan }, workdir => bless({}, 'Workdir'), job => $stage, streams => $stage, log => sub { }, on_folder => sub { }, note => sub { },
 		stdin => sub { bless [], 'Input' }, event => sub { my (@event) = @_; push @events, "@event" });
 	return;
 }

@@ -52,6 +52,19 @@ for my $template (qw(s U H S)) {
 		"and a huge count in $template");
 }
 
+# Messages of fixed fields, and bytes that are left behind them.
+my @fixed = (1, 65535, 'k' x 16, 'K' x 32);
+for my $case ([ 'uhkK', @fixed ], [ 'uhkKr', @fixed, "all\0 of it" ], [ 'uhkKr', @fixed, '' ], ['']) {
+	my ($template, @is) = @$case;
+	my $whole = FTMPI::Wire::pack_fields($template, @is);
+	is_deeply([ FTMPI::Wire::unpack_fields($template, $whole) ], \@is, "the fields of '$template'");
+	my $least = $template ? 54 : 0;
+	is_deeply([ grep { my $n = $_; eval { FTMPI::Wire::unpack_fields($template, substr $whole, 0, $n); 1 } } 0 .. $least - 1 ],
+		[], '... no byte may be missing');
+	is(!!eval { FTMPI::Wire::unpack_fields($template, "$whole."); 1 }, $template =~ /r/, '... nor be there for nothing');
+	ok(!eval { FTMPI::Wire::pack_fields($template, @is, 1); 1 }, '... and so many they are');
+}
+
 my @rows = map { [ "host $_", "10.0.0.$_", 4000 + $_, 0, $_, 2 ] } 1 .. 3;
 my $table = join '', map { FTMPI::Wire::pack_fields(FTMPI::Control::ROW, @$_) } @rows;
 is_deeply([ FTMPI::Wire::unpack_rows(FTMPI::Control::ROW, $table) ], \@rows, 'rows of fields');

@@ -30,12 +30,12 @@ use constant WORDS_MAX => 8192;
 
 # loop; index, name, local: of its host; size: ranks of the job; reach: FTMPI::Launcher::Reach; period: seconds between two
 # PINGs; patience: sub (this link) -> seconds without an answer after which it is lost; sockets: of each rank;
-# on_frame, on_lost, and on_log => sub (this link, text).
+# credit: bytes of output that it may send at first; on_owed => sub, when it is owed a large part of that; on_frame, on_lost, and on_log => sub (this link, text).
 sub new
 {
 	my ($class, %arg) = @_;
 	return bless { %arg, words => '', unanswered => 0, heard_at => 0, lateness => FTMPI::Lateness->new,
-		owed => 0, binds => [], ports => {}, opened => 0 }, $class;
+		owed => 0, much => $arg{credit} / 4, binds => [], ports => {}, opened => 0 }, $class;
 }
 
 sub index { return $_[0]{index} }
@@ -117,6 +117,7 @@ sub _frame
 	return if $name eq 'PORTS' && !$self->_ports(@fields);
 	$self->{owed} += length $fields[2] if $name eq 'OUT';
 	$self->{on_frame}->($self, $name, @fields);
+	$self->{on_owed}->() if $self->{owed} >= $self->{much};
 	return;
 }
 
@@ -188,8 +189,8 @@ sub row
 # Credit for output that has gone on, if that is a large part of what it had at first.
 sub settle
 {
-	my ($self, $credit) = @_;
-	return if $self->{owed} * 4 < $credit;
+	my ($self) = @_;
+	return if $self->{owed} < $self->{much};
 	$self->tell('CREDIT', $self->{owed}) if $self->connected;
 	$self->{owed} = 0;
 	return;

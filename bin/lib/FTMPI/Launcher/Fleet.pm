@@ -30,7 +30,7 @@ use constant {
 	DEPUTY_TIME => 1,
 };
 
-# plan: see FTMPI::Launcher; loop; patience, on_frame, on_lost, on_log: see FTMPI::Launcher::AgentLink.
+# plan: see FTMPI::Launcher; loop; patience, on_owed, on_frame, on_lost, on_log: see FTMPI::Launcher::AgentLink.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -78,6 +78,8 @@ sub start
 		period   => $self->{period},
 		patience => $self->{patience},
 		sockets  => $plan->{heartbeat} ? 2 : 1,
+		credit   => $self->{credit},
+		on_owed  => $self->{on_owed},
 		on_log   => $self->_if_current($index, $self->{on_log}),
 		on_frame => $self->_if_current($index, $self->{on_frame}),
 		on_lost  => $self->_if_current($index, $self->{on_lost}));
@@ -250,7 +252,7 @@ sub _table
 }
 
 # Give the agents credit for output that has gone on, in large pieces.
-sub settle { my ($self) = @_; $_->settle($self->{credit}) for $self->_agents; return }
+sub settle { my ($self) = @_; $_->settle for $self->_agents; return }
 
 # ---- the end of an agent ----
 

@@ -46,7 +46,7 @@ my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPP
 
 # plan: see FTMPI::Launcher; job: FTMPI::Launcher::Job, for its table of hosts and its phase; event => sub (name,
 # data); note => sub (event, fields), for the run record; say, log, step => sub (text); programs: the name of each part's; builds, streams, workdir: as in FTMPI::Launcher; stdin => sub: the
-# FTMPI::Launcher::Stdin, or nothing; on_output => sub, when output has come; injected => sub (number, done), when a failure was injected, or could not be.
+# FTMPI::Launcher::Stdin, or nothing; injected => sub (number, done), when a failure was injected, or could not be.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -167,7 +167,6 @@ sub _out
 	my ($self, undef, $rank, $stream, $bytes) = @_;
 	$self->{printed}{$rank} += length $bytes if $stream == 1;
 	$self->{streams}->take($rank, $stream == 1 ? 1 : 2, $bytes);
-	$self->{on_output}->();
 	return;
 }
 

@@ -10,6 +10,7 @@ use strict;
 use warnings;
 
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
+use List::Util ();
 
 use constant { PIPE_CHUNK => 4096, FILE_CHUNK => 65536 };
 
@@ -19,8 +20,9 @@ sub new
 {
 	my ($class, %arg) = @_;
 	my $self = bless {%arg}, $class;
-	$self->{out}{1} = _stream(1, \*STDOUT);
-	$self->{out}{2} = _same(\*STDOUT, \*STDERR) ? $self->{out}{1} : _stream(2, \*STDERR);
+	my $out = _stream(1, \*STDOUT);
+	my $err = _same(\*STDOUT, \*STDERR) ? $out : _stream(2, \*STDERR);
+	@$self{qw(out all)} = ({ 1 => $out, 2 => $err }, [ $out, $err != $out ? $err : () ]);
 	return $self;
 }
 
@@ -52,7 +54,20 @@ sub put
 	return if $out->{gone} || !length $text;
 	push @{ $out->{queue} }, [ $stream, $text ];
 	$out->{bytes} += length $text;
-	$self->{loop}->on_write($out->{handle}, sub { $self->_write($out) });
+	$self->{loop}->soon(sub { $self->_write_soon }) if !$self->{soon}++;
+	return;
+}
+
+# At the end of the turn in which it was put; what there is no room for then waits.
+sub _write_soon
+{
+	my ($self) = @_;
+	delete $self->{soon};
+	$self->write_at_once;
+	for my $out (grep { $_->{bytes} } @{ $self->{all} }) {
+		$self->{loop}->on_write($out->{handle}, sub { $self->_write($out) });
+		$out->{watched} = 1;
+	}
 	return;
 }
 
@@ -77,7 +92,7 @@ sub _has_room
 sub write_at_once
 {
 	my ($self) = @_;
-	for my $out (@{ $self->{out} }{1, 2}) {
+	for my $out (@{ $self->{all} }) {
 		my $before = -1;
 		while ($out->{bytes} && $out->{bytes} != $before && _has_room($out)) {
 			$before = $out->{bytes};
@@ -91,9 +106,7 @@ sub write_at_once
 sub queued
 {
 	my ($self) = @_;
-	my $sum = $self->{out}{1}{bytes};
-	$sum += $self->{out}{2}{bytes} if $self->{out}{2} != $self->{out}{1};
-	return $sum;
+	return List::Util::sum0(map { $_->{bytes} } @{ $self->{all} });
 }
 
 sub _write
@@ -109,7 +122,7 @@ sub _write
 	substr $item->[1], 0, $n, '';
 	$out->{bytes} -= $n;
 	shift @{ $out->{queue} } if !length $item->[1];
-	$self->{loop}->off_write($out->{handle}) if !@{ $out->{queue} };
+	$self->{loop}->off_write($out->{handle}) if !$out->{bytes} && delete $out->{watched};
 	$self->{on_room}->();
 	return;
 }
