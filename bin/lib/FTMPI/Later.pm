@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Code that an ordinary start does not need, and does not wait for perl to compile: it is compiled when the first of its subs is
-# called, or by a launcher whose job has run for a while, one package after the other (one()). (Hours into the job the files might not be
-# there any more, or be another version's.)
+# called. A launcher whose job has run for a while reads it, one package after the other (read_one()): hours into the job the files might not be
+# there any more, or be another version's. To compile it then would take twenty times as long from a rank that computes.
 #
 #	use FTMPI::Later qw(FTMPI::Launcher::Checkpoints);    # in place of use FTMPI::Launcher::Checkpoints ();
 #	use FTMPI::Later rest => qw(Failures);                # more subs of this package are in its folder, in Failures.pm
@@ -60,24 +60,70 @@ sub _load
 	return;
 }
 
-# Packages that one() could not compile, as their files are not there any more: they are missed only when they are called.
-my %missing;
+# Packages that read_one() has dealt with; where their files could not be read, they are missed only when they are called.
+my %is_read;
 
-# Compile one package, which may name more, of those whose names match. False when none is left for later.
-sub one
+# Texts of files that were read and are not compiled yet, by their names as in %INC: perl asks _text() for them before it looks for files.
+my %texts;
+
+sub _text
+{
+	my ($hook, $file) = @_;
+	my ($path, $text) = @{ delete $texts{$file} // return };
+	$INC{$file} = $path;
+	$text = "#line 1 \"$path\"\n$text";
+	return \$text;
+}
+
+# Read the files of one package, of those whose names match, with all that they use. False when there is none left.
+sub read_one
 {
 	my ($names) = @_;
-	my ($package) = grep { !$missing{$_} && /$names/ } sort keys %files;
+	my ($package) = grep { !$is_read{$_} && /$names/ } sort keys %files;
 	return 0 if !defined $package;
-	local $@;
-	$missing{$package} = !eval { _load($package); 1 };
+	local ($@, $!);
+	unshift @INC, \&_text if !%is_read;
+	$is_read{$package} = 1;
+	eval { _read($_, $names) for @{ $files{$package} }; 1 };
 	return 1;
+}
+
+# Modules that are not ours are loaded.
+sub _read
+{
+	my ($file, $names) = @_;
+	return if $INC{$file} || $texts{$file};
+	my ($path) = grep { -f } map { ref ? () : "$_/$file" } @INC or return;
+	open my $in, '<:raw', $path or return;
+	my $text = do { local $/; <$in> };
+	$texts{$file} = [ $path, $text ];
+	my ($package) = $text =~ /^package ([\w:]+);/m or return;
+	while ($text =~ /^use ([A-Z][\w:]*)([^;]*);/mg) {
+		my ($module, $words) = ($1, $2);
+		for my $used ($module eq __PACKAGE__ ? grep { /$names/ } _later_of($package, $words) : $module) {
+			my $its = $used =~ s{::}{/}gr . '.pm';
+			$used =~ /^FTMPI::/ ? _read($its, $names) : require $its;
+		}
+	}
+	return;
+}
+
+# The modules of such words in a file of this package.
+sub _later_of
+{
+	my ($package, $words) = @_;
+	my ($is_rest, $list) = $words =~ /^\s*(rest\s*=>)?\s*qw\(([^)]*)\)/ or return;
+	return map { $is_rest ? "${package}::$_" : $_ } split ' ', $list;
 }
 
 # Nothing is left for later.
 sub all
 {
-	1 while one(qr/./);
+	my %failed;
+	while (my ($package) = grep { !$failed{$_} } sort keys %files) {
+		local $@;
+		$failed{$package} = !eval { _load($package); 1 };
+	}
 	return;
 }
 

@@ -44,7 +44,7 @@ use constant {
 	SUSPEND_TIME => 1,
 };
 
-# Seconds after which a job is none of those that are over at once: what else the launcher may need is compiled, each package so long after
+# Seconds after which a job is none of those that are over at once: what else the launcher may need is read, each package so long after
 # the one before. A processor that ranks wait on has time for one; all of them at once would be taken from ranks that compute.
 use constant { LATER_TIME => 1.25, LATER_STEP => 0.02 };
 
@@ -102,7 +102,7 @@ sub run
 	$self->{loop}->after($plan->{timeout}, sub { $self->_event('timeout', $plan->{timeout}) })
 		if defined $plan->{timeout};
 	$self->_watch_limit if defined $plan->{time_limit};
-	$self->{loop}->after(LATER_TIME, sub { $self->_compile_later });
+	$self->{loop}->after(LATER_TIME, sub { $self->_read_later });
 	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Sentences::count($plan->{size}, 'rank') . ' on '
 			. FTMPI::Launcher::Sentences::count(scalar(() = $self->{job}->hosts->used), 'host'));
 	$self->_note_start;
@@ -141,10 +141,10 @@ sub _clear
 # Each rank may have checkpoints of its own, images or data, from which an ftmpirun to come can let it go on.
 sub _can_go_on { my ($self) = @_; return $self->{plan}{alone} }
 
-sub _compile_later
+sub _read_later
 {
 	my ($self) = @_;
-	$self->{loop}->after(LATER_STEP, sub { $self->_compile_later }) if FTMPI::Later::one($LATER);
+	$self->{loop}->after(LATER_STEP, sub { $self->_read_later }) if FTMPI::Later::read_one($LATER);
 	return;
 }
 

@@ -124,7 +124,7 @@ INIT {
 		require FTMPI::Cli;
 		FTMPI::Later::all();    # what it has is replaced
 		no warnings 'redefine';
-		*FTMPI::Later::one = sub { open my $told, '>', "$gate.second"; 0 };    # the job has run for more than a second, and others have a deputy
+		*FTMPI::Later::read_one = sub { open my $told, '>', "$gate.second"; 0 };    # the job has run for more than a second, and others have a deputy
 		*FTMPI::Launcher::_dump = sub {
 			open my $told, '>', "$gate.held";
 			my $wait;
