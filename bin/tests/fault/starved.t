@@ -28,8 +28,8 @@ for my $tool (qw(chrt taskset)) {
 }
 FTMPI::Test::Fault::alone();
 
-# The first processor that we may use.
-my ($core) = must_run('taskset', '-p', '-c', $$) =~ /: (\d+)/;
+# The processors that we may use, and the first of them.
+my ($cores, $core) = must_run('taskset', '-p', '-c', $$) =~ /: ((\d+)\S*)/;
 
 # Rank 0 brings the busy ones along: processes of another session might be another group to the kernel,
 # whose share is one rank's.
@@ -49,7 +49,7 @@ sub starved
 	my (@options) = @_;
 	my $workdir = File::Temp::tempdir('work-XXXXXX', DIR => FTMPI::Test::Fault::directory());
 	my $job = FTMPI::Test::Job->start([ ftmpirun(), @missed_soon, @options, '-workdir', $workdir, '-n', RANKS, 'sh', '-c', $script, 'sh',
-		$core, BUSY, program('pi'), qw(40000000 -every 1000000 -ckpt 20 -trace) ]);
+		$core, BUSY, program('pi'), qw(400000000 -every 10000000 -ckpt 20 -trace) ]);
 	my $fault = bless { job => $job, program => 'pi' }, 'FTMPI::Test::Fault';
 	$fault->wait_for(out => qr/^round 3$/m);
 	my %pids = $fault->pids;
@@ -64,7 +64,10 @@ sub starved
 sub feed
 {
 	my ($pid) = @_;
-	must_run(qw(chrt --other --pid 0), /(\d+)\z/) for glob "/proc/$pid/task/*";
+	for my $thread (map { /(\d+)\z/ } glob "/proc/$pid/task/*") {
+		must_run(qw(chrt --other --pid 0), $thread);
+		must_run('taskset', '-p', '-c', $cores, $thread);
+	}
 	return;
 }
 
