@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Fortran programs of the tests, by the compiler wrapper.
 
-FORTRAN_PROGRAMS := ftn77 ftn77f ftn90 ftn08 ftncalls ftnsess
+FORTRAN_PROGRAMS := ftn77 ftn77f ftn90 ftn08 ftncalls ftnplain ftnsess
 
 # each call with each argument, and functions in the place of the library's
 FORTRAN_MOCKS := mock_f08 mock_mpi
@@ -23,6 +23,7 @@ $(B)/bin/ftn77: bin/tests/fortran/ftn77.f bin/tests/fortran/ftn77_more.f
 $(B)/bin/ftn77f: bin/tests/fortran/ftn77f.f
 $(B)/bin/ftn90: bin/tests/fortran/ftn90.f90
 $(B)/bin/ftn08: bin/tests/fortran/ftn08.f90
+$(B)/bin/ftnplain: bin/tests/fortran/ftnplain.f90
 $(B)/bin/ftnsess: bin/tests/fortran/ftnsess.f90
 $(B)/bin/ftncalls: bin/tests/fortran/ftncalls.f90 $(O)/bin/tests/fortran/ftnc.o
 

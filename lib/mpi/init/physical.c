@@ -113,8 +113,9 @@ void physical_learn(int *argc, char ***argv)
 		physical_give_up(err);
 	be();
 	report_program();
-	control_program(physical.launch.control_fd,
-		physical.launch.settings.image || symbol_scan_finds("FTMPI_"));
+	control_program(physical.launch.control_fd, physical.launch.settings.image ||
+							    symbol_scan_finds("FTMPI_") ||
+							    symbol_scan_finds("ftmpi_"));
 	fault_point("init-started");
 }
 

@@ -13,6 +13,7 @@ struct object {
 	const struct dl_phdr_info *info;
 	uintptr_t symbols, names, hash, gnu_hash;
 	size_t names_size;
+	size_t own_name; /* of a library, among the names; 0: it has none */
 };
 
 static bool inside(const struct dl_phdr_info *o, uintptr_t at, size_t len)
@@ -45,6 +46,9 @@ static void take_entry(struct object *o, const ElfW(Dyn) * d)
 		break;
 	case DT_STRSZ:
 		o->names_size = d->d_un.d_val;
+		break;
+	case DT_SONAME:
+		o->own_name = d->d_un.d_val;
 		break;
 	case DT_HASH:
 		o->hash = address(o, d->d_un.d_ptr);
@@ -109,14 +113,19 @@ static size_t count_symbols(const struct object *o)
 	return o->hash && word(o, o->hash + 4, &n) ? n : 0;
 }
 
-static bool refers(const struct object *o, const ElfW(Sym) * s, const char *prefix)
+/* A name of the object's, by its place among them. */
+static bool begins(const struct object *o, size_t name, const char *prefix)
 {
 	size_t len = strlen(prefix);
-	uintptr_t name = o->names + s->st_name;
 
-	return s->st_shndx == SHN_UNDEF && s->st_name < o->names_size &&
-	       len <= o->names_size - s->st_name && inside(o->info, name, len) &&
-	       memcmp((const char *)name, prefix, len) == 0;
+	return name < o->names_size && len <= o->names_size - name &&
+	       inside(o->info, o->names + name, len) &&
+	       memcmp((const char *)o->names + name, prefix, len) == 0;
+}
+
+static bool refers(const struct object *o, const ElfW(Sym) * s, const char *prefix)
+{
+	return s->st_shndx == SHN_UNDEF && begins(o, s->st_name, prefix);
 }
 
 static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
@@ -128,6 +137,8 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
 	if (inside(info, (uintptr_t)symbol_scan_finds, 1))
 		return 0;
 	take_entries(&o);
+	if (o.own_name && begins(&o, o.own_name, "libftmpi"))
+		return 0;
 	n = count_symbols(&o);
 	for (size_t i = 0; i < n; i++) {
 		uintptr_t at = o.symbols + i * sizeof(ElfW(Sym));
