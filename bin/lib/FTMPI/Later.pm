@@ -88,7 +88,7 @@ sub read_one
 	return 1;
 }
 
-# Modules that are not ours are loaded.
+# With the modules that it uses, at once or later, and those of ours that it requires. Modules that are not ours are loaded.
 sub _read
 {
 	my ($file, $names) = @_;
@@ -98,12 +98,14 @@ sub _read
 	my $text = do { local $/; <$in> };
 	$texts{$file} = [ $path, $text ];
 	my ($package) = $text =~ /^package ([\w:]+);/m or return;
+	my @used = $text =~ /\brequire (FTMPI::[\w:]+);/g;
 	while ($text =~ /^use ([A-Z][\w:]*)([^;]*);/mg) {
 		my ($module, $words) = ($1, $2);
-		for my $used ($module eq __PACKAGE__ ? grep { /$names/ } _later_of($package, $words) : $module) {
-			my $its = $used =~ s{::}{/}gr . '.pm';
-			$used =~ /^FTMPI::/ ? _read($its, $names) : require $its;
-		}
+		push @used, $module eq __PACKAGE__ ? grep { /$names/ } _later_of($package, $words) : $module;
+	}
+	for my $module (@used) {
+		my $its = $module =~ s{::}{/}gr . '.pm';
+		$module =~ /^FTMPI::/ ? _read($its, $names) : require $its;
 	}
 	return;
 }

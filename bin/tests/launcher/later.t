@@ -66,13 +66,14 @@ unlink "$dir/Idle.pm";
 is(Idle::go(), 1, '... and needs no file any more');
 
 # What was read is what is compiled, whatever becomes of the files: a package, what it uses, and what that has for later.
-module('FTMPI/Read.pm', "package FTMPI::Read;\nuse FTMPI::Read::Used ();\nuse Text::Abbrev ();\nsub go { return FTMPI::Read::Used::near() }\nsub dies { die 'here' }");
+module('FTMPI/Read.pm', "package FTMPI::Read;\nuse FTMPI::Read::Used ();\nuse Text::Abbrev ();\nsub go { return FTMPI::Read::Used::near() }\nsub wants { return eval { require FTMPI::Wanted; 1 } && FTMPI::Wanted::go() }\nsub dies { die 'here' }");
 module('FTMPI/Read/Used.pm', 'package FTMPI::Read::Used;
 use FTMPI::Later rest => qw(Far);
 use FTMPI::Later qw(FTMPI::Other FTMPI::Read::Whole);
 sub near { return far() . FTMPI::Read::Whole::go() }');
 module('FTMPI/Read/Used/Far.pm', 'package FTMPI::Read::Used; sub far { return "far" }');
 module('FTMPI/Read/Whole.pm', 'package FTMPI::Read::Whole; sub go { return "whole" }');
+module('FTMPI/Wanted.pm', 'package FTMPI::Wanted; sub go { return "wanted" }');
 module('FTMPI/Other.pm', 'package FTMPI::Other; sub go { return "other" }');
 FTMPI::Later->import(qw(FTMPI::Read FTMPI::Other FTMPI::Lost));
 my ($names, $rounds) = (qr/^FTMPI::(?:Read|Lost)\b/, 0);
@@ -80,10 +81,11 @@ $rounds++ while FTMPI::Later::read_one($names);
 is($rounds, 2, 'packages with these names are read, one by one, and those that are not there are not missed');
 ok(!$INC{'FTMPI/Read.pm'}, '... and not compiled');
 ok($INC{'Text/Abbrev.pm'}, '... but what they use that is not ours');
-module($_, 'die "another version";') for map { "FTMPI/$_.pm" } qw(Read Read/Used Read/Used/Far Other);
+module($_, 'die "another version";') for map { "FTMPI/$_.pm" } qw(Read Read/Used Read/Used/Far Wanted Other);
 unlink "$dir/FTMPI/Read/Whole.pm";
 is(FTMPI::Read::go(), 'farwhole', '... and work when the files are other ones, or none');
-is(eval { FTMPI::Read::dies(); 1 } // $@, "here at $dir/FTMPI/Read.pm line 5.\n", '... with their names and lines');
+is(FTMPI::Read::wants(), 'wanted', '... also those that are required');
+is(eval { FTMPI::Read::dies(); 1 } // $@, "here at $dir/FTMPI/Read.pm line 6.\n", '... with their names and lines');
 like(eval { FTMPI::Other::go(); 1 } // $@->text, qr/another version/, 'others are read when they are called');
 is(eval { FTMPI::Lost::go(); 1 } // ref $@, 'FTMPI::Error', 'one that was not there is missed when it is called');
 
