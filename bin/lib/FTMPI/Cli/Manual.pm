@@ -310,9 +310,9 @@ EOR
 
 my $STREAMS = <<'EOR';
 Output of ranks on standard output and standard error arrives complete, and no line of one rank is
-cut by another's.
-While standard input has not ended, a prompt that rank 0 writes without a line end is shown after a tenth of a
-second; lines of other ranks may follow it.
+cut by another's, unless it is longer than 64 KiB.
+Text without a line end waits for that, or for the end of its rank. While standard input has not ended, a prompt that rank 0 writes without a line end is shown after a tenth of a
+second in which nothing came; lines of other ranks may follow it.
 A program that did not choose its buffers itself
 .RB ( setvbuf (3))
 writes each line when it is complete, as on a terminal;
