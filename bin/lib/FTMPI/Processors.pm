@@ -16,7 +16,7 @@ use POSIX ();
 # Processors have lower numbers than this: Linux is built for fewer.
 use constant NUMBERS_MAX => 1 << 16;
 
-# sched_setaffinity, by the kind of machine that perl was built for; sched_getaffinity is the next of each.
+# sched_setaffinity, by the kind of machine that perl was built for.
 my %SETAFFINITY = (x86_64 => 203, aarch64 => 122, riscv64 => 122, loongarch64 => 122, powerpc64le => 222, ppc64le => 222, s390x => 239);
 
 # sched_setscheduler and sched_getscheduler, in the same way; two of the policies.
@@ -68,11 +68,13 @@ sub _read
 sub allowed
 {
 	my ($root) = (@_, '');
-	my ($list) = (_read("$root/proc/self/status") // '') =~ /^Cpus_allowed_list:\s*(\S+)/m or return;
-	my @allowed = numbers($list);
+	my @allowed = numbers(_mask($root));
 	my %online = map { $_ => 1 } _online($root);
 	return %online ? grep { $online{$_} } @allowed : @allowed;
 }
+
+# The same as a list, with those.
+sub _mask { return ((_read("$_[0]/proc/self/status") // '') =~ /^Cpus_allowed_list:\s*(\S+)/m)[0] // '' }
 
 sub _online
 {
@@ -169,23 +171,25 @@ sub bind_to
 	return syscall($number, 0, length $mask, $mask) == 0;
 }
 
-# Leave the processor on which this child of ours was put to the child, if that is the one where we run, and there are others: Linux puts a
-# child beside its parent as often as not, also where a processor is idle, and parts them only some milliseconds later.
+# Leave the processor on which this child of ours was put to the child, if that is the one where we run, and another one is idle: Linux puts a
+# child beside its parent as often as not, and parts them only some milliseconds later. root: of what
+# is said of the load.
 sub leave_to
 {
-	my ($pid) = @_;
-	my $number = $SETAFFINITY{ _machine() } // return;
+	my ($pid, $root) = (@_, '');
 	my ($mine, $its) = map { _is_on($_) } 'self', $pid;
 	return if !defined $mine || !defined $its || $mine != $its;
-	my $mask  = "\0" x (NUMBERS_MAX / 8);
-	my $bytes = syscall $number + 1, 0, length $mask, $mask;
-	return if $bytes <= 0;
-	my @words = unpack 'Q*', substr $mask, 0, $bytes;
-	$words[ $mine / 64 ] &= ~(1 << $mine % 64);
-	my $others = pack 'Q*', @words;
-	syscall $number, 0, $bytes, $_ for $others, $mask;
+	my ($before, @online) = (_mask(''), allowed());
+	my @others = grep { $_ != $mine } @online;
+	return if !@others || _running($root) > @online || !bind_to(@others);
+	# Who may use all that there are follows when they become more (cpusets); who was bound before is so again.
+	bind_to(0 .. NUMBERS_MAX - 1);
+	bind_to(numbers($before)) if _mask('') ne $before;
 	return;
 }
+
+# Threads that run on this machine now, or wait for a processor.
+sub _running { return ((_read("$_[0]/proc/loadavg") // '') =~ m{ ([0-9]{1,9})/})[0] // 0 }
 
 # The processor where this process runs, or ran last.
 sub _is_on { return ((_read("/proc/$_[0]/stat") // '') =~ /^.*\)(?: \S+){36} ([0-9]{1,5}) /s)[0] }
