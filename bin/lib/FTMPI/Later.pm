@@ -2,7 +2,7 @@
 #
 # Code that an ordinary start does not need, and does not wait for perl to compile: it is compiled when the first of its subs is
 # called. A launcher whose job has run for a while reads it, one package after the other (read_one()): hours into the job the files might not be
-# there any more, or be another version's. To compile it then would take twenty times as long from a rank that computes.
+# there any more, or be another version's. To compile it then would take a processor for several times as long from a rank that computes.
 #
 #	use FTMPI::Later qw(FTMPI::Launcher::Checkpoints);    # in place of use FTMPI::Launcher::Checkpoints ();
 #	use FTMPI::Later rest => qw(Failures);                # more subs of this package are in its folder, in Failures.pm
@@ -63,14 +63,13 @@ sub _load
 # Packages that read_one() has dealt with; where their files could not be read, they are missed only when they are called.
 my %is_read;
 
-# Texts of files that were read and are not compiled yet, by their names as in %INC: perl asks _text() for them before it looks for files.
+# Files that were read, as [path, text], by their names as in %INC: perl asks _text() for them before it looks for files.
 my %texts;
 
 sub _text
 {
 	my ($hook, $file) = @_;
-	my ($path, $text) = @{ delete $texts{$file} // return };
-	$INC{$file} = $path;
+	my ($path, $text) = @{ $texts{$file} // return };
 	$text = "#line 1 \"$path\"\n$text";
 	return \$text;
 }
@@ -84,7 +83,7 @@ sub read_one
 	local ($@, $!);
 	unshift @INC, \&_text if !%is_read;
 	$is_read{$package} = 1;
-	eval { _read($_, $names) for @{ $files{$package} }; 1 };
+	_read($_, $names) for @{ $files{$package} };
 	return 1;
 }
 
@@ -105,7 +104,7 @@ sub _read
 	}
 	for my $module (@used) {
 		my $its = $module =~ s{::}{/}gr . '.pm';
-		$module =~ /^FTMPI::/ ? _read($its, $names) : require $its;
+		$module =~ /^FTMPI::/ ? _read($its, $names) : eval { require $its };
 	}
 	return;
 }

@@ -89,4 +89,18 @@ is(eval { FTMPI::Read::dies(); 1 } // $@, "here at $dir/FTMPI/Read.pm line 6.\n"
 like(eval { FTMPI::Other::go(); 1 } // $@->text, qr/another version/, 'others are read when they are called');
 is(eval { FTMPI::Lost::go(); 1 } // ref $@, 'FTMPI::Error', 'one that was not there is missed when it is called');
 
+# At the limit of descriptors perl cannot even read from memory: one that fails then works later.
+module('FTMPI/Late.pm', 'package FTMPI::Late; sub go { return "late" }');
+my $program = <<'EOS';
+use FTMPI::Later qw(FTMPI::Late);
+FTMPI::Later::read_one(qr/./);
+my @open;
+while (open my $file, '<', '/dev/null') { push @open, $file }
+my $first = eval { FTMPI::Late::go() } // $@->text;
+@open = ();
+print join '|', $first, FTMPI::Late::go();
+EOS
+open my $out, '-|', 'sh', '-c', 'ulimit -n 64 && exec "$@"', 'sh', $^X, "-I$dir", (map { "-I$_" } grep { !ref } @INC), '-e', $program or die "sh: $!\n";
+like(join('', <$out>), qr/Too many open files.*\|late\z/s, 'a call that fails for want of descriptors succeeds later');
+
 done_testing;
