@@ -31,7 +31,7 @@ sub new
 		writev  => '',
 		timers  => {},
 		first   => NEVER,
-		soon    => [],
+		deferred => [],
 		serial  => 0,
 		running => 0,
 		came    => {},
@@ -95,10 +95,10 @@ sub after
 }
 
 # Call back once, at the end of this turn.
-sub soon
+sub defer
 {
 	my ($self, $callback) = @_;
-	push @{ $self->{soon} }, $callback;
+	push @{ $self->{deferred} }, $callback;
 	return;
 }
 
@@ -204,7 +204,7 @@ sub run
 sub stop { $_[0]{running} = 0; return }
 
 # One turn: sleep until something is ready or due, then call back. Each line that a rank prints is a turn of its agent and of
-# the launcher, which find nothing of theirs in the caches of a processor that computes: what there is none of costs no call.
+# the launcher, which find nothing of theirs in the caches of a processor that computes: no sub is called for what is not there.
 sub turn
 {
 	my ($self) = @_;
@@ -215,7 +215,7 @@ sub turn
 	$self->_dispatch('write', $writable) if $n > 0 && %{ $self->{write} };
 	$self->_dispatch('read',  $readable) if $n > 0;
 	$self->_run_timers;
-	$self->_run_soon if @{ $self->{soon} };
+	$self->_run_deferred if @{ $self->{deferred} };
 	return;
 }
 
@@ -229,7 +229,7 @@ sub _first_due
 sub _sleep_time
 {
 	my ($self) = @_;
-	return 0 if @{ $self->{soon} };
+	return 0 if @{ $self->{deferred} };
 	my $first = $self->{first} // $self->_first_due;
 	return if $first == NEVER;
 	my $left = $first - now();
@@ -272,13 +272,13 @@ sub _judge_lateness
 	return;
 }
 
-# What these want soon is for the next turn.
-sub _run_soon
+# What these defer is for the next turn.
+sub _run_deferred
 {
 	my ($self) = @_;
-	my $soon = $self->{soon};
-	$self->{soon} = [];
-	$_->() for @$soon;
+	my $deferred = $self->{deferred};
+	$self->{deferred} = [];
+	$_->() for @$deferred;
 	return;
 }
 

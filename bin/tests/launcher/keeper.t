@@ -328,6 +328,7 @@ sub end
 	my $pid = $keeper->{pid};
 	seconds($keeper, 2);
 	$_->[0] -= 3600 for values %{ $loop->{timers} };
+	$loop->{first} = undef;
 	$loop->turn;
 	is($keeper->{pulse}{turns}, 2, 'an hour in which ftmpirun was stopped itself counts as a second');
 	is_deeply(\@said, [], 'one that is stopped is waited for');

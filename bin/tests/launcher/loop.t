@@ -32,25 +32,31 @@ kill $_, $$ for qw(TERM INT);
 $loop->turn;
 is("@told", 'INT TERM back', '... also where one of them turns the loop');
 
-# The next timer is gone, or comes later than one that is new; one is set by a call of another.
+# The next timer is gone, or comes later than one that is new; one is set by a call of another. There are no turns in between.
 @told = ();
 my $next = $loop->after(0, sub { push @told, 'gone' });
 $loop->after(0.001, sub { push @told, 'second'; $loop->after(0, sub { push @told, 'third' }) });
 my $far = $loop->after(1000, sub { push @told, 'far' });
 $loop->cancel($next);
 $loop->cancel(undef);
-$loop->turn until @told == 2;
+my $turns = 0;
+$turns++, $loop->turn until @told == 2;
 is("@told", 'second third', 'timers, whichever is the next');
+cmp_ok($turns, '<=', 4, '... and the loop sleeps until then');
+$loop->after(0.01, sub { push @told, 'fourth' });
+$turns = 0;
+$turns++, $loop->turn until @told == 3;
+cmp_ok($turns, '<=', 2, '... also behind one that has been');
 $loop->cancel($far);
 
-# Soon is at the end of this turn, behind all else.
+# What is deferred is done at the end of this turn, behind all else.
 @told = ();
 syswrite $writer, '.';
-$loop->soon(sub { push @told, 'soon'; $loop->soon(sub { push @told, 'again' }) });
+$loop->defer(sub { push @told, 'deferred'; $loop->defer(sub { push @told, 'again' }) });
 $loop->after(0, sub { push @told, 'timer' });
 $loop->turn;
-is("@told", 'read timer soon', 'what is to be soon');
+is("@told", 'read timer deferred', 'deferred work');
 $loop->turn;
-is("@told", 'read timer soon again', '... what that wants soon is for the next turn, which does not sleep');
+is("@told", 'read timer deferred again', '... what that defers is for the next turn, which does not sleep');
 
 done_testing;

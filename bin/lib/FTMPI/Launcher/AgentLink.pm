@@ -35,7 +35,7 @@ sub new
 {
 	my ($class, %arg) = @_;
 	return bless { %arg, words => '', unanswered => 0, heard_at => 0, lateness => FTMPI::Lateness->new,
-		owed => 0, much => $arg{credit} / 4, binds => [], ports => {}, opened => 0 }, $class;
+		owed => 0, settled_at => $arg{credit} / 4, binds => [], ports => {}, opened => 0 }, $class;
 }
 
 sub index { return $_[0]{index} }
@@ -117,7 +117,7 @@ sub _frame
 	return if $name eq 'PORTS' && !$self->_ports(@fields);
 	$self->{owed} += length $fields[2] if $name eq 'OUT';
 	$self->{on_frame}->($self, $name, @fields);
-	$self->{on_owed}->() if $self->{owed} >= $self->{much};
+	$self->{on_owed}->() if $self->{owed} >= $self->{settled_at};
 	return;
 }
 
@@ -190,7 +190,7 @@ sub row
 sub settle
 {
 	my ($self) = @_;
-	return if $self->{owed} < $self->{much};
+	return if $self->{owed} < $self->{settled_at};
 	$self->tell('CREDIT', $self->{owed}) if $self->connected;
 	$self->{owed} = 0;
 	return;

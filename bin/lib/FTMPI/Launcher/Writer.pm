@@ -54,15 +54,15 @@ sub put
 	return if $out->{gone} || !length $text;
 	push @{ $out->{queue} }, [ $stream, $text ];
 	$out->{bytes} += length $text;
-	$self->{loop}->soon(sub { $self->_write_soon }) if !$self->{soon}++;
+	$self->{loop}->defer(sub { $self->_write_deferred }) if !$self->{is_deferred}++;
 	return;
 }
 
 # At the end of the turn in which it was put; what there is no room for then waits.
-sub _write_soon
+sub _write_deferred
 {
 	my ($self) = @_;
-	delete $self->{soon};
+	delete $self->{is_deferred};
 	$self->write_at_once;
 	for my $out (grep { $_->{bytes} } @{ $self->{all} }) {
 		$self->{loop}->on_write($out->{handle}, sub { $self->_write($out) });
