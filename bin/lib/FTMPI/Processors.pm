@@ -160,14 +160,19 @@ sub cannot_bind
 sub bind_to
 {
 	my (@processors) = @_;
+	my @words = (0) x (1 + $processors[-1] / 64);
+	$words[ $_ / 64 ] |= 1 << $_ % 64 for @processors;
+	return _set_affinity(pack 'Q*', @words);
+}
+
+sub _set_affinity
+{
+	my ($mask) = @_;
 	my $number = $SETAFFINITY{ _machine() };
 	if (!defined $number) {
 		$! = ENOSYS;
 		return 0;
 	}
-	my @words = (0) x (1 + $processors[-1] / 64);
-	$words[ $_ / 64 ] |= 1 << $_ % 64 for @processors;
-	my $mask = pack 'Q*', @words;
 	return syscall($number, 0, length $mask, $mask) == 0;
 }
 
@@ -183,7 +188,7 @@ sub leave_to
 	my @others = grep { $_ != $mine } @online;
 	return if !@others || _running($root) > @online || !bind_to(@others);
 	# Who may use all that there are follows when they become more (cpusets); who was bound before is so again.
-	bind_to(0 .. NUMBERS_MAX - 1);
+	_set_affinity("\xff" x (NUMBERS_MAX / 8));
 	bind_to(numbers($before)) if _mask('') ne $before;
 	return;
 }
