@@ -193,8 +193,8 @@ sub _note_start
 # [name, slots, ranks] each.
 sub _hosts { return [ map { my ($name, $slots, @ranks) = @$_; { name => $name, slots => $slots, ranks => \@ranks } } @_ ] }
 
-# A session that begins at this time (in seconds): its bytes, which are random but for the first 12 bits, and its name. Those are the part of the
-# second, so that names sort by time also where one job follows another at once.
+# A session that begins at this time (in seconds): its bytes, and its name. The first 12 bits of the bytes are the part of the second, the
+# others random; the name is the date and the first 32 bits. So names sort by time also where one job follows another at once.
 sub new_session
 {
 	my ($time) = @_;
